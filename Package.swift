@@ -78,8 +78,9 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "Workbench", "HistoryGenerator", "TestSupport", "ChatTUI", "ChatWords", "Storage", "ChatCore", "BLIPNet", "CSQLite",
-                "CLinux", "CAllocationCount",
+                "Workbench", "HistoryGenerator", "TestSupport", "ChatTUI", "ChatWords", "Storage", "ChatCore",
+                "BLIPNet",
+                "CSQLite", "CLinux", "CAllocationCount",
             ],
             path: "Benchmarks", exclude: ["LibWebSocketsEcho"], swiftSettings: strict),
 
@@ -97,12 +98,14 @@ let package = Package(
             name: "StorageTests",
             dependencies: ["Storage", "ChatCore", "CSQLite", "CLinux", "HistoryGenerator", "TestSupport"],
             swiftSettings: strict),
-        .testTarget(name: "ChatWordsTests", dependencies: ["ChatWords", "ChatCore", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "ChatWordsTests", dependencies: ["ChatWords", "ChatCore", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "ChatTUITests", dependencies: ["ChatTUI", "ChatWords", "ChatCore", "CLinux", "TestSupport"],
             resources: [.copy("Golden")], swiftSettings: strict),
         .testTarget(
-            name: "BlipchatTests", dependencies: ["blipchat", "ChatWords", "ChatCore", "Storage", "CLinux", "TestSupport"],
+            name: "BlipchatTests",
+            dependencies: ["blipchat", "ChatWords", "ChatCore", "Storage", "CLinux", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "BlipwireTests",

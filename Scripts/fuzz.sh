@@ -37,7 +37,7 @@ build() { # FOLDER SANITIZERS
     local to=$1 sanitizers=$2
     local built=() name sources
     mkdir -p "$to"
-    for name in BLIPNet ChatCore Storage ChatTUI blipchat; do
+    for name in BLIPNet ChatCore Storage ChatWords ChatTUI blipchat; do
         # The program without its start.
         mapfile -t sources < <(find "Sources/$name" -name '*.swift' -not -name main.swift | sort)
         module "$name" "${sources[@]}"

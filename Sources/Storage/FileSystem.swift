@@ -47,7 +47,7 @@ enum FileSystem {
     static func createNew(_ path: String) throws(StoreError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
-            throw .cannotOpen(path: path, reason: errno == EEXIST ? StoreError.fileExists : reason())
+            throw errno == EEXIST ? .fileExists(path: path) : .cannotOpen(path: path, reason: reason())
         }
         close(descriptor)
     }

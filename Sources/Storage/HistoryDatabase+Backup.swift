@@ -16,7 +16,7 @@ extension HistoryDatabase {
             // Nor one under this name.
             let names = (1...100).map { $0 == 1 ? path + ".part" : "\(path).part-\($0)" }
             let part = names.first { !FileSystem.exists($0) } ?? names[0]
-            guard !FileSystem.exists(part) else { throw .cannotOpen(path: part, reason: StoreError.fileExists) }
+            guard !FileSystem.exists(part) else { throw .fileExists(path: part) }
             do throws(StoreError) {
                 try Self.copy(source, to: part)
                 try FileSystem.move(part, to: path)

@@ -42,7 +42,7 @@ extension HistoryDatabase {
                 }
             var values: [SQLiteValue] = [.integer(Int64(max(number, 1) - 1))]
             if kind == .failed {
-                values = [.text(DeliveryState.sentAgainReason), .text(TransferReason.sentAgain)] + values
+                values = [.text(DeliveryFailure.sentAgain.stored), .text(TransferReason.sentAgain.stored)] + values
             }
             return ("m.retracted = 0\(kindCondition) ORDER BY m.position DESC LIMIT 1 OFFSET ?", values)
         }

@@ -221,10 +221,10 @@ extension SQLiteConnection {
         let isOurs = message.direction == .outgoing
         var state = message.state
         if !isOurs { state = .delivered }
-        if state.rank < DeliveryState.failed(reason: "").rank {
-            state = .failed(reason: "not delivered before the export")
+        if state.rank < DeliveryState.failedRank {
+            state = .failed(reason: .waitingInExport)
         }
-        let reason: String? = if case .failed(let reason) = state { reason } else { nil }
+        let reason: String? = if case .failed(let reason) = state { reason.stored } else { nil }
         let text: String? = if case .text(let text) = message.content { text } else { nil }
         if case .file(let file) = message.content,
             try first("SELECT 1 FROM transfers WHERE id = ?", [.text(file.id.text)], { _ in true }) != nil
@@ -260,7 +260,7 @@ extension SQLiteConnection {
             throw .failed(code: 18, reason: "a file of \(file.size) bytes is too large")
         }
         let state = file.state.isFinal ? file.state : .failed
-        let reason = file.state.isFinal ? file.reason : "not complete before the export"
+        let reason = (file.state.isFinal ? file.reason : .incompleteInExport)?.stored
         let values: [SQLiteValue] = [
             .integer(position), .text(file.id.text), .integer(file.contact.rawValue),
             .flag(file.direction == .outgoing), .text(file.name), .integer(size), .integer(file.modified.milliseconds),
@@ -290,8 +290,8 @@ extension SQLiteConnection {
             return false
         }
         var operation = operation
-        if operation.state.rank < DeliveryState.failed(reason: "").rank {
-            operation.state = .failed(reason: "not delivered before the export")
+        if operation.state.rank < DeliveryState.failedRank {
+            operation.state = .failed(reason: .waitingInExport)
         }
         _ = try insertOperation(operation, numbering: 0)
         if let target = try target(

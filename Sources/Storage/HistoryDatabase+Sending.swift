@@ -113,7 +113,9 @@ extension HistoryDatabase {
                     }
                     entries.append(
                         OutboxEntry(
-                            id: id, operation: .fileStatus(transfer: transfer, state: state, reason: reason)))
+                            id: id,
+                            operation: .fileStatus(
+                                transfer: transfer, state: state, reason: reason.map(TransferReason.init(stored:)))))
                 }
             }
             return entries
@@ -132,7 +134,7 @@ extension HistoryDatabase {
         // A state that was not ahead has changed nothing.
         try await write(reporting: { $0.map { $0.state == state ? [.changed($0)] : [] } ?? [] }) {
             connection throws(StoreError) in
-            let reason: String? = if case .failed(let reason) = state { reason } else { nil }
+            let reason: String? = if case .failed(let reason) = state { reason.stored } else { nil }
             // A failure is final, and it cannot take back what was delivered.
             try connection.run(
                 """
@@ -141,7 +143,7 @@ extension HistoryDatabase {
                 """,
                 .integer(Int64(state.rank)), .optionalText(reason), .integer(contact.rawValue), .text(id.text))
             guard let message = try connection.message(id, of: contact, .outgoing) else { return nil }
-            if message.state.rank >= DeliveryState.failed(reason: "").rank {
+            if message.state.rank >= DeliveryState.failedRank {
                 try connection.removeFromOutbox(messageAt: message.position.rawValue, of: contact)
             }
             return message
@@ -154,11 +156,11 @@ extension HistoryDatabase {
         try await write(reporting: { $0.map { [.changed($0)] } ?? [] }) { connection throws(StoreError) in
             try connection.run(
                 "UPDATE messages SET reason = ? WHERE contact = ? AND outgoing = 1 AND id = ? AND state = ?",
-                .text(DeliveryState.sentAgainReason), .integer(contact.rawValue), .text(id.text),
+                .text(DeliveryFailure.sentAgain.stored), .integer(contact.rawValue), .text(id.text),
                 .integer(Int64(DeliveryState.sentAgain.rank)))
             try connection.run(
                 "UPDATE transfers SET reason = ? WHERE contact = ? AND outgoing = 1 AND id = ? AND state = ?",
-                .text(TransferReason.sentAgain), .integer(contact.rawValue), .text(id.text),
+                .text(TransferReason.sentAgain.stored), .integer(contact.rawValue), .text(id.text),
                 .text(FileTransfer.State.failed.rawValue))
             return try connection.message(id, of: contact, .outgoing)
         }
@@ -168,14 +170,14 @@ extension HistoryDatabase {
         _ id: MessageID, in contact: ContactID, to state: DeliveryState
     ) async throws(StoreError) -> ChatMessage? {
         try await write(reporting: { $0.map { [.changed($0)] } ?? [] }) { connection throws(StoreError) in
-            let reason: String? = if case .failed(let reason) = state { reason } else { nil }
+            let reason: String? = if case .failed(let reason) = state { reason.stored } else { nil }
             try connection.run(
                 """
                 UPDATE operations SET state = ?1, reason = ?2
                 WHERE contact = ?3 AND outgoing = 1 AND id = ?4 AND state < ?1 AND state <> 2
                 """,
                 .integer(Int64(state.rank)), .optionalText(reason), .integer(contact.rawValue), .text(id.text))
-            if state.rank >= DeliveryState.failed(reason: "").rank {
+            if state.rank >= DeliveryState.failedRank {
                 try connection.run(
                     """
                     DELETE FROM outbox WHERE contact = ?1 AND operation =
@@ -330,7 +332,7 @@ extension SQLiteConnection {
             [.integer(message.contact.rawValue), position]
         ) { row in row.integer(0) }
         guard case .failed(let reason) = DeliveryState.takenBack else { return place }
-        try run("UPDATE messages SET state = 2, reason = ? WHERE position = ?", .text(reason), position)
+        try run("UPDATE messages SET state = 2, reason = ? WHERE position = ?", .text(reason.stored), position)
         return place
     }
 

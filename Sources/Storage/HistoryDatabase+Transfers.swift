@@ -113,7 +113,7 @@ extension HistoryDatabase {
                     finished = ?8
                 WHERE id = ?1 AND (state IN ('offered', 'accepted', 'running', 'paused') OR state = ?2)
                 """,
-                .text(transfer.id.text), .text(transfer.state.rawValue), .optionalText(transfer.reason),
+                .text(transfer.id.text), .text(transfer.state.rawValue), .optionalText(transfer.reason?.stored),
                 .integer(transferred), .optionalText(transfer.sha256), .optionalText(transfer.path),
                 .optionalInteger(transfer.started?.milliseconds), .optionalInteger(transfer.finished?.milliseconds))
             return reporting ? try connection.message(transfer.id, of: transfer.contact, transfer.direction) : nil

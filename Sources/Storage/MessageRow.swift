@@ -51,7 +51,9 @@ enum MessageRow {
     }
 
     static func deliveryState(rank: Int64, reason: String) throws(StoreError) -> DeliveryState {
-        let states: [DeliveryState] = [.pending, .sent, .failed(reason: reason), .delivered, .read]
+        let states: [DeliveryState] = [
+            .pending, .sent, .failed(reason: DeliveryFailure(stored: reason)), .delivered, .read,
+        ]
         guard let state = states.first(where: { $0.rank == rank }) else { throw damaged("a delivery state") }
         return state
     }
@@ -78,7 +80,7 @@ enum TransferRow {
             direction: row.flag(c + 3) ? .outgoing : .incoming, name: row.text(c + 4), size: size,
             modified: Timestamp(milliseconds: row.integer(c + 6)), contentType: row.text(c + 7),
             caption: row.text(c + 8), place: try FolderPlaceRow.place(from: row, firstColumn: c + 17), state: state,
-            reason: row.optionalText(c + 10), transferred: transferred,
+            reason: row.optionalText(c + 10).map(TransferReason.init(stored:)), transferred: transferred,
             sha256: row.optionalText(c + 12), path: row.optionalText(c + 13),
             offered: Timestamp(milliseconds: row.integer(c + 14)),
             started: row.optionalInteger(c + 15).map(Timestamp.init(milliseconds:)),

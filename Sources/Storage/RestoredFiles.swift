@@ -6,7 +6,6 @@ internal import ChatCore
 enum RestoredFiles {
     /// In the settings: transfers up to this number came with a copy, and nothing is deleted by what their rows say.
     static let key = "restored.transfers"
-    static let reason = "the history was restored; send the file again"
 
     /// Ends what this side has offered, and tells the other side so; what it was about to receive is an offer again.
     /// In the words of every version of the schema.
@@ -24,7 +23,7 @@ enum RestoredFiles {
                 """
                 UPDATE transfers SET state = 'failed', reason = ?, finished = coalesce(started, offered)
                 WHERE outgoing = 1 AND \(unfinished)
-                """, .text(reason))
+                """, .text(TransferReason.historyRestored.stored))
             try connection.run(
                 """
                 UPDATE transfers SET state = 'offered', reason = NULL, transferred = 0, path = NULL, started = NULL

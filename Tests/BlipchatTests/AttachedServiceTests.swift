@@ -284,7 +284,7 @@ private enum Samples {
     static let message: ChatMessage = {
         var message = ChatMessage(
             id: id, position: HistoryPosition(.max), contact: contact, direction: .incoming, sequence: 4,
-            sent: Timestamp(milliseconds: -1), stored: Timestamp(milliseconds: 5), state: .failed(reason: "no"),
+            sent: Timestamp(milliseconds: -1), stored: Timestamp(milliseconds: 5), state: .failed(reason: .other("no")),
             replyTo: id, content: .text("a\nb"))
         message.edited = Timestamp(milliseconds: 6)
         message.isRetracted = true
@@ -297,7 +297,8 @@ private enum Samples {
     static let transfer = FileTransfer(
         id: id, number: TransferNumber(8), contact: contact, direction: .outgoing, name: "a/..", size: .max,
         modified: Timestamp(milliseconds: 1), caption: "c",
-        place: FolderPlace(set: id, path: "p/q", files: 2, bytes: 3), state: .paused, reason: "r", transferred: 9,
+        place: FolderPlace(set: id, path: "p/q", files: 2, bytes: 3), state: .paused,
+        reason: .noSpace(needed: 1, free: 2, folder: "/a b"), transferred: 9,
         sha256: "00", path: "/x", offered: Timestamp(milliseconds: 2), started: Timestamp(milliseconds: 3),
         finished: Timestamp(milliseconds: 4))
 
@@ -329,7 +330,8 @@ private enum Samples {
         .linkChanged(
             contact,
             .online(LinkDetails(remoteAddress: "[::1]:5", isEncrypted: true, roundTrip: .microseconds(18_250)))),
-        .typing(contact, true), .notice(.listensElsewhere(wanted: "a", reason: "b", listening: "c")),
+        .typing(contact, true),
+        .notice(.listensElsewhere(wanted: "a", reason: .closedByPeer(code: 1000, reason: "b"), listening: "c")),
         .notice(.storeFailed(.failed(code: 5, reason: "x"))),
     ]
 

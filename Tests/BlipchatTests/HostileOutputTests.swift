@@ -32,7 +32,7 @@ struct HostileOutputTests {
         var message = ChatMessage(
             id: try #require(MessageID("01900000-0000-7000-8000-000000000001")), position: HistoryPosition(9),
             contact: ContactID(2), direction: .incoming, sequence: 1, sent: Timestamp(milliseconds: 1000),
-            stored: Timestamp(milliseconds: 2000), state: .failed(reason: text), content: content)
+            stored: Timestamp(milliseconds: 2000), state: .failed(reason: .other(text)), content: content)
         message.reactions = [Reaction(direction: .incoming, emoji: text)]
         return message
     }
@@ -41,7 +41,8 @@ struct HostileOutputTests {
         FileTransfer(
             id: try #require(MessageID("01900000-0000-7000-8000-000000000002")), number: TransferNumber(3),
             contact: ContactID(2), direction: .incoming, name: text, size: 7, modified: Timestamp(milliseconds: 0),
-            state: .failed, reason: text, transferred: 0, path: "/tmp/\(text)", offered: Timestamp(milliseconds: 0))
+            state: .failed, reason: .other(text), transferred: 0, path: "/tmp/\(text)",
+            offered: Timestamp(milliseconds: 0))
     }
 
     @Test("lines for people hold nothing that acts on a terminal", arguments: texts)

@@ -16,7 +16,7 @@ import Testing
         #expect(LostSend.result(.delivered, "bob", gone) == .done(.done))
         #expect(LostSend.result(.read, "bob", gone) == .done(.done))
         guard case .failed(let queued) = LostSend.result(.pending, "bob", gone),
-            case .failed(let refused) = LostSend.result(.failed(reason: "no"), "bob", gone)
+            case .failed(let refused) = LostSend.result(.failed(reason: .unreadable), "bob", gone)
         else {
             Issue.record("neither is done")
             return

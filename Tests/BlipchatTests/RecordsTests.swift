@@ -29,7 +29,7 @@ import Testing
                 == #"{"v":1,"type":"message","id":"01900000-0000-7000-8000-000000000001","conversation":"Bob","#
                 + #""from":"Bob","state":"read","sent":"1970-01-01T00:00:01.000Z","#
                 + #""received":"1970-01-01T00:00:02.000Z","text":"hi\u001b"}"#)
-        let failed = try records.record(of: message(.text("x"), .outgoing, .failed(reason: "no")))
+        let failed = try records.record(of: message(.text("x"), .outgoing, .failed(reason: .other("no"))))
         #expect(failed["from"] == "me")
         #expect(failed["state"] == "failed")
         #expect(failed["reason"] == "no")

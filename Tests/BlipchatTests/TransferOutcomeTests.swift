@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct TransferOutcomeTests {
     private func code(
-        _ state: FileTransfer.State, _ reason: String? = nil, _ direction: MessageDirection = .outgoing
+        _ state: FileTransfer.State, _ reason: TransferReason? = nil, _ direction: MessageDirection = .outgoing
     ) -> ExitCode? {
         let transfer = FileTransfer(
             id: MessageID(at: Timestamp(milliseconds: 1)), number: TransferNumber(1), contact: ContactID(1),

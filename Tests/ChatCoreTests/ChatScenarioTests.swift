@@ -119,7 +119,7 @@ import Testing
         let texts = [try await alice.say("one", to: "bob"), try await alice.say("two", to: "bob")]
         let file = try await alice.client.sendFile(at: path, named: "b.txt", caption: "words", to: contact)
         for message in texts + [file] {
-            _ = try await alice.store.advanceState(of: message.id, in: contact, to: .failed(reason: "refused"))
+            _ = try await alice.store.advanceState(of: message.id, in: contact, to: .failed(reason: .unreadable))
         }
         func last() async throws -> MessageID? {
             try await alice.client.message(.last(1, .failed), of: contact)?.id

@@ -192,7 +192,7 @@ import Testing
         let mallory = try await TestPeer("bob", listen: .host("127.0.0.1", port: address.port)) {
             $0.acceptsRequests = true
         }.start()
-        let words = LinkReason.somebodyElse(at: address)
+        let words = LinkReason.somebodyElse(endpoint: "\(address.endpoint)")
         #expect(words == "somebody else answers at 127.0.0.1:\(address.port), or their key changed")
         try await eventually("alice reads who answers") {
             await alice.client.linkState(of: contact) == .offline(reason: words)
@@ -340,7 +340,7 @@ import Testing
         #expect(!alice.log.contains { $0 == .notice(.keyChanged(contact)) })
         // Nobody else is left: it is said, and is no changed key, for the address came with his.
         await bob.stop()
-        let words = LinkReason.somebodyElse(at: PeerAddress(host: "127.0.0.1", port: port))
+        let words = LinkReason.somebodyElse(endpoint: "127.0.0.1:\(port)")
         try await eventually("alice reads who answers") {
             await alice.client.linkState(of: contact) == .offline(reason: words)
         }
@@ -379,7 +379,7 @@ import Testing
         let bob = try await TestPeer("bob").start()
         let carol = try await TestPeer("carol").start()
         try await ChatClient.befriend(alice, carol)
-        for (owner, words) in [(carol, LinkReason.answersInstead("carol")), (alice, LinkReason.ownKey)] {
+        for (owner, words) in [(carol, LinkReason.answersInstead(name: "carol")), (alice, LinkReason.ownKey)] {
             let passed = PeerAddress(host: "127.0.0.1", port: try await owner.address.port, peerID: bob.id, name: "bob")
             let contact = try await alice.client.addContact(passed, name: nil).id
             try await eventually("alice reads: \(words)") {

@@ -159,11 +159,11 @@ private struct Highest: RandomNumberGenerator {
         #expect(!session.wantsAnotherCall, "nothing is under way: the caller calls")
         let first = session.beginDial()
         session.wantCall()
-        session.dialFailed(first, reason: "refused")
+        session.dialFailed(first, reason: .disconnected)
         #expect(session.wantsAnotherCall)
         let second = session.beginDial()
         #expect(!session.wantsAnotherCall)
-        session.dialFailed(second, reason: "refused")
+        session.dialFailed(second, reason: .disconnected)
         #expect(!session.wantsAnotherCall)
     }
 

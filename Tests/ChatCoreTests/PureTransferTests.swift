@@ -172,7 +172,7 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         #expect(sink.written == 20)
         #expect(try file.facts().size == 20)
         let failure = try #require(sink.failure)
-        #expect(TransferReason.local(failure) == "the disk is nearly full: 30 B free for /in")
+        #expect(TransferReason.local(failure) == .diskNearlyFull(free: 30, folder: "/in"))
     }
 }
 

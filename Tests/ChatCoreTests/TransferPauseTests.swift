@@ -19,7 +19,7 @@ import Testing
         return (pair, id, path)
     }
 
-    private func expectReason(_ reason: String, of id: MessageID, at peer: TestPeer) async throws {
+    private func expectReason(_ reason: TransferReason, of id: MessageID, at peer: TestPeer) async throws {
         try await eventually("\(peer.name) reads: \(reason)") { try await peer.transfer(id)?.reason == reason }
         #expect(try await peer.row(id).state == .accepted)
     }

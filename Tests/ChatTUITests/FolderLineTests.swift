@@ -60,7 +60,7 @@ struct FolderLineTests {
 
     @Test("what holds one file of a folder is told of the folder, though its first file is done")
     func whyItWaits() {
-        func held(_ number: Int64, _ reason: String) -> AppAction {
+        func held(_ number: Int64, _ reason: TransferReason) -> AppAction {
             var message = Self.file(number, .accepted)
             guard case .file(var transfer) = message.content else { return .chat(.messageChanged(message)) }
             transfer.reason = reason
@@ -70,7 +70,7 @@ struct FolderLineTests {
         let pausedByPeer = "paused by the sender"
         var fixture = main((100...103 as ClosedRange<Int64>).map { Self.file($0, $0 == 100 ? .complete : .accepted) })
         fixture.send(held(101, pausedByPeer))
-        fixture.send(held(102, TransferReason.waitingForTurn))
+        fixture.send(held(102, .waitingForTurn))
         #expect(fixture.text.contains(pausedByPeer), "\(fixture.text)")
         // It is tried again now and then, and that alone is nothing that moves.
         fixture.send(.chat(.messageChanged(Self.file(101, .running))))

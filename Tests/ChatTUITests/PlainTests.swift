@@ -440,7 +440,7 @@ struct PlainTests {
         var printed: [String] = []
         printed += lines(
             &fixture, .chat(.messageAdded(Fixture.message(100, .incoming, raw, at: Fixture.time(21, 9, 8)))))
-        let offer = Fixture.transfer(9, .incoming, raw, size: 1, .offered, reason: raw)
+        let offer = Fixture.transfer(9, .incoming, raw, size: 1, .offered, reason: .other(raw))
         printed += lines(
             &fixture, .chat(.messageAdded(Fixture.fileMessage(offer, position: 101, at: Fixture.time(21, 9, 8)))))
         printed += lines(&fixture, .chat(.linkChanged(Fixture.bob, .connecting)))
@@ -448,11 +448,11 @@ struct PlainTests {
             &fixture,
             .chat(
                 .linkChanged(Fixture.bob, .online(LinkDetails(remoteAddress: raw, isEncrypted: false)))))
-        printed += lines(&fixture, .chat(.linkChanged(Fixture.bob, .offline(reason: raw))))
+        printed += lines(&fixture, .chat(.linkChanged(Fixture.bob, .offline(reason: .bodyFailed(reason: raw)))))
         let request = ContactRequest(
             id: 3, peerID: Fixture.peerID("f"), name: raw, address: nil, origin: raw, received: Fixture.time(21, 9, 8))
         printed += lines(&fixture, .chat(.requestsChanged([request])))
-        printed += lines(&fixture, .chat(.notice(.cannotListen(endpoint: raw, reason: raw))))
+        printed += lines(&fixture, .chat(.notice(.cannotListen(endpoint: raw, reason: .bodyFailed(reason: raw)))))
         for command in ["/requests", "/transfers", "/status", "/\(raw)", "/whois bob"] {
             printed += lines(&fixture, .line(command))
             _ = lines(&fixture, .printed)

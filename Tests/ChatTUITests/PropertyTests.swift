@@ -35,7 +35,8 @@ struct PropertyTests {
             var transfer = Fixture.transfer(
                 number % 20, Bool.random(using: &generator) ? .incoming : .outgoing,
                 Self.texts.randomElement(using: &generator) ?? "", size: generator.next(), state, contact: contact,
-                transferred: generator.next(), reason: Self.texts.randomElement(using: &generator))
+                transferred: generator.next(),
+                reason: Self.texts.randomElement(using: &generator).map(TransferReason.other))
             transfer.caption = Self.texts.randomElement(using: &generator) ?? ""
             return Fixture.fileMessage(transfer, position: number, at: time)
         }

@@ -246,7 +246,7 @@ struct SmallWindowTests {
         fixture.send(.chat(.notice(.keyChanged(Fixture.bob))))
         #expect(fixture.text.contains("KEY CHANGED (/verify): Bob has a new key; sending has stopped "))
         fixture.press("Alt-2")
-        let reason = LinkState.offline(reason: "another key answered; sending has stopped")
+        let reason = LinkState.offline(reason: .keyChanged)
         fixture.send(.chat(.linkChanged(Fixture.bob, reason)))
         #expect(fixture.text.hasPrefix(" Bob · KEY CHANGED · offline  "))
     }

@@ -33,7 +33,7 @@ struct TransferWordsTests {
         var fixture = Fixture.main(columns: 80, rows: 24)
         let transfer = Fixture.transfer(
             9, .outgoing, "big.iso", size: 2_000_000, .accepted, contact: contact, transferred: 1_000_000,
-            reason: "waiting for the contact to fetch it")
+            reason: .waitingForReceiver)
         fixture.send(.answer(.transfers([transfer])))
         let group = try #require(fixture.state.transfers.group(of: transfer.number))
         #expect(TransferWords(state: fixture.state, group: group).words == "queued: \(reason)")
@@ -46,7 +46,7 @@ struct TransferWordsTests {
             fixture.press(contact == Fixture.alice ? "Alt-1" : "Alt-2")
             let transfer = Fixture.transfer(
                 9, .outgoing, "big.iso", size: 2_000_000, .accepted, contact: contact, transferred: 1_000_000,
-                reason: "paused by the receiver")
+                reason: .pausedByReceiver)
             fixture.send(.answer(.transfers([transfer])))
             #expect(fixture.text.contains("    paused by the receiver"), "the details: \(fixture.text)")
             fixture.press("Alt-t")
@@ -94,18 +94,18 @@ struct TransferWordsTests {
         var fixture = Fixture.main(columns: 120, rows: 40)
         fixture.press("F2", "F3")
         var file = Fixture.transfer(
-            3, .incoming, "big.bin", size: 1000, .accepted, transferred: 430, reason: "paused by the sender")
+            3, .incoming, "big.bin", size: 1000, .accepted, transferred: 430, reason: .pausedByPeer)
         fixture.send(.chat(.messageAdded(Fixture.fileMessage(file, position: 20, at: Fixture.time(21, 9, 7)))))
         #expect(fixture.text.contains("████······ 43% · paused by the sender  #3"))
         fixture.send(.done(.resume(TransferNumber(3)), .nothing))
         #expect(fixture.text.contains("#3 is no longer paused here") && !fixture.text.contains("resumes"))
         fixture.press("Alt-t")
         #expect(fixture.text.contains("43%  430 B  queued: paused by the sender"))
-        file.reason = "waiting for the contact to be online"
+        file.reason = .waitingForPeer
         fixture.send(.chat(.messageChanged(Fixture.fileMessage(file, position: 20, at: Fixture.time(21, 9, 7)))))
         fixture.send(.input(.resize(Size(columns: 80, rows: 24))))
         #expect(fixture.text.contains("430 B  queued: waiting for the contact to be online"))
-        file.reason = "paused by the sender"
+        file.reason = .pausedByPeer
         fixture.send(.input(.resize(Size(columns: 120, rows: 40))))
         fixture.press("Esc")
         file.transferred = 0

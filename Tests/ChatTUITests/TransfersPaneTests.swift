@@ -12,7 +12,7 @@ struct TransfersPaneTests {
 
     /// File number `number` of a folder of three files and 3000 bytes.
     private func file(
-        _ number: Int64, _ state: FileTransfer.State, transferred: UInt64 = 0, reason: String? = nil
+        _ number: Int64, _ state: FileTransfer.State, transferred: UInt64 = 0, reason: TransferReason? = nil
     ) -> FileTransfer {
         var transfer = Fixture.transfer(
             number, .incoming, "\(number).jpg", size: 1000, state, transferred: transferred, reason: reason)

@@ -740,8 +740,11 @@ struct UpdateTests {
 
     @Test("the title cuts off why a link is down, never that it is, and leaves room for who we are")
     func offlineTitle() {
-        let reason = "nobody listens there (connection refused)"
-        for (columns, wanted) in [(120, "offline: \(reason)"), (80, "offline: nobody listens there"), (60, "offline")] {
+        let reason = LinkReason.system(call: "connect", errno: ECONNREFUSED)
+        for (columns, wanted) in [
+            (120, "offline: nobody listens there (connection refused)"), (80, "offline: nobody listens there"),
+            (60, "offline"),
+        ] {
             var fixture = Fixture.main(columns: columns, rows: 24)
             fixture.send(.chat(.linkChanged(Fixture.alice, .offline(reason: reason))))
             let title = fixture.text.prefix { $0 != "\n" }

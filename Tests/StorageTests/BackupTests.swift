@@ -38,7 +38,7 @@ struct BackupTests {
         let folder = try TestFolder()
         let database = try await folder.open()
         try overwrite(folder.path + "/mine", with: [1, 2, 3])
-        await #expect(throws: StoreError.cannotOpen(path: folder.path + "/mine", reason: "the file already exists")) {
+        await #expect(throws: StoreError.fileExists(path: folder.path + "/mine")) {
             try await database.backUp(to: folder.path + "/mine")
         }
         #expect(try contents(of: folder.path + "/mine") == [1, 2, 3])

@@ -55,7 +55,7 @@ import Testing
             let message = try await database.say(text, to: bob)
             failed.append(message)
             if text != "three" {
-                _ = try await database.advanceState(of: message.id, in: bob, to: .failed(reason: "refused"))
+                _ = try await database.advanceState(of: message.id, in: bob, to: .failed(reason: .unreadable))
             }
         }
         func last(_ number: Int) async throws -> String? {

@@ -44,7 +44,7 @@ struct ImportTests {
         #expect(page.map(\.text) == ["new 1", "old 2", "old 7", "own"])
         #expect(page[0].edited != nil)
         // Nothing is sent because of an import.
-        #expect(page[1].state == .failed(reason: "not delivered before the export"))
+        #expect(page[1].state == .failed(reason: .waitingInExport))
         #expect(try await database.outbox(for: bob, limit: 9).count == 1)
         #expect(try await database.conversations()[0].lastMessage?.text == "own")
         #expect(try await database.texts("old").count == 2)

@@ -231,7 +231,7 @@ struct InspectionTests {
         #expect(await HistoryInspection.run(at: folder.database, isInUse: false).allSatisfy { $0.verdict == .ok })
         let mended = try await folder.open()
         let states = try await mended.page(of: bob, .newest, limit: 9).map(\.state)
-        #expect(states == [.pending, .failed(reason: "its place in the queue was lost"), .pending])
+        #expect(states == [.pending, .failed(reason: .placeLost), .pending])
         #expect(try await mended.outbox(for: bob, limit: 9).count == 2)
         await mended.close()
     }

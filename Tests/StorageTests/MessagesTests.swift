@@ -44,7 +44,7 @@ struct MessagesTests {
         #expect(try await database.outbox(for: bob, limit: 9).count == 1)
         #expect(try await advance(.delivered) == .delivered)
         #expect(try await database.outbox(for: bob, limit: 9).isEmpty)
-        #expect(try await advance(.failed(reason: "late")) == .delivered)
+        #expect(try await advance(.failed(reason: .unreadable)) == .delivered)
         #expect(try await advance(.read) == .read)
         #expect(try await advance(.delivered) == .read)
         #expect(try await database.advanceState(of: MessageID(at: .init(milliseconds: 1)), in: bob, to: .read) == nil)
@@ -56,10 +56,10 @@ struct MessagesTests {
         let database = try await folder.open()
         let bob = try await database.contact("bob")
         let message = try await database.say("x", to: bob)
-        _ = try await database.advanceState(of: message.id, in: message.contact, to: .failed(reason: "refused"))
+        _ = try await database.advanceState(of: message.id, in: message.contact, to: .failed(reason: .idTaken))
         #expect(
             try await database.advanceState(of: message.id, in: message.contact, to: .delivered)?.state
-                == .failed(reason: "refused"))
+                == .failed(reason: .idTaken))
         #expect(try await database.outbox(for: bob, limit: 9).isEmpty)
     }
 

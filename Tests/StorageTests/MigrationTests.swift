@@ -142,6 +142,44 @@ struct MigrationTests {
         #expect(await HistoryInspection.run(at: folder.database, isInUse: false).allSatisfy { $0.verdict != .error })
     }
 
+    @Test("reasons that were sentences become codes; what is not known stays word for word")
+    func reasons() async throws {
+        let folder = try TestFolder()
+        let old = try await HistoryDatabase.open(
+            at: folder.database, readOnly: false, steps: Array(Schema.migrations.prefix(12)))
+        try await old.writer.write { connection throws(StoreError) in
+            try connection.executeScript(
+                """
+                INSERT INTO contacts(id, name, folded_name, addresses, trust, added) VALUES (1, 'bob', 'bob', '', 'verified', 1);
+                INSERT INTO conversations(contact, last_message, message_count, next_sequence) VALUES (1, 5, 5, 6);
+                INSERT INTO messages(position, contact, outgoing, id, sequence, sent, stored, state, reason, text, retracted)
+                VALUES (1, 1, 1, '00000000-0000-7000-8000-000000000001', 1, 1, 1, 2, 'sent again', 'a', 0),
+                    (2, 1, 1, '00000000-0000-7000-8000-000000000002', 2, 2, 2, 2, 'they were rude', 'b', 0),
+                    (3, 1, 1, '00000000-0000-7000-8000-000000000003', 3, 3, 3, 3, NULL, 'c', 0),
+                    (4, 1, 1, '00000000-0000-7000-8000-000000000004', 4, 4, 4, 3, NULL, NULL, 0),
+                    (5, 1, 1, '00000000-0000-7000-8000-000000000005', 5, 5, 5, 3, NULL, NULL, 0);
+                INSERT INTO transfers(number, position, id, contact, outgoing, name, size, modified, content_type, caption,
+                    state, reason, transferred, offered)
+                VALUES (1, 4, '00000000-0000-7000-8000-000000000004', 1, 1, 'f', 1, 1, 't', '', 'failed',
+                        'the file is no longer there (it has to be sent again)', 0, 1),
+                    (2, 5, '00000000-0000-7000-8000-000000000005', 1, 1, 'g', 1, 1, 't', '', 'paused',
+                        'not enough space: 2 kB needed, 1 kB free in /x', 0, 1);
+                """)
+        }
+        await old.reader.close()
+        await old.writer.close()
+        let database = try await folder.open()
+        #expect(folder.names().contains("history.sqlite.v12.bak"))
+        let contact = ContactID(1)
+        let states = try await database.page(of: contact, .newest, limit: 9).map(\.state)
+        #expect(states.contains(.sentAgain) && states.contains(.failed(reason: .other("they were rude"))))
+        let reasons = try await database.transfers(unfinishedOnly: false, limit: 9).map(\.reason)
+        #expect(reasons.contains(.sourceGone))
+        #expect(reasons.contains(.other("not enough space: 2 kB needed, 1 kB free in /x")))
+        await database.close()
+        #expect(await HistoryInspection.run(at: folder.database, isInUse: false).allSatisfy { $0.verdict != .error })
+    }
+
     @Test("does not take half a copy for a copy")
     func interruptedCopy() async throws {
         let folder = try TestFolder()

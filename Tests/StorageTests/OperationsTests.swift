@@ -92,7 +92,7 @@ import Testing
         #expect(try await database.outbox(for: bob, limit: 9).count == 2)
         #expect(try await advance(.delivered) == .delivered)
         #expect(try await database.outbox(for: bob, limit: 9).count == 1)
-        #expect(try await advance(.failed(reason: "late")) == .delivered)
+        #expect(try await advance(.failed(reason: .unreadable)) == .delivered)
         #expect(try await database.advanceOperation(message.id, in: message.contact, to: .delivered) == nil)
         await database.close()
     }

@@ -22,6 +22,9 @@ struct ActiveLink: Sendable {
     var isOutgoing: Bool { connection.info.isOutgoing }
     var isOnline: Bool { admitsPeer && isAdmittedByPeer }
 
+    /// Ends a link whose peer has not said who it is.
+    func closeWithoutHello() { close(code: 1008, reason: "did not introduce itself") }
+
     /// Ends the link for a reason of ours; waiting requests are dropped.
     func close(code: UInt16 = 1000, reason: String = "") {
         connection.close(code: code, reason: reason)

@@ -4,22 +4,21 @@
 struct CallFailure {
     private var last = LinkReason.noAddress
     /// Somebody else answered: that says more than that nobody did.
-    private var other: String?
+    private var other: LinkReason?
     /// The key that answered where our user had given no key: perhaps theirs now.
     private(set) var presented: PeerID?
 
-    /// In words for people.
-    var reason: String { presented == nil ? other ?? last : LinkReason.keyChanged }
+    var reason: LinkReason { presented == nil ? other ?? last : LinkReason.keyChanged }
 
     /// Nobody answered, or nobody of use.
-    mutating func note(_ reason: String) { last = reason }
+    mutating func note(_ reason: LinkReason) { last = reason }
 
-    /// Another key than the pinned one answered at `address`. `owner`: whose key it is, in words, if we know them. A key that
+    /// Another key than the pinned one answered at `address`. `owner`: whose key it is, if we know them. A key that
     /// came with the address is the contact's, whoever answers there: only where the first key was trusted that answered
     /// can another one mean that it has changed (D12).
-    mutating func met(_ key: PeerID, at address: PeerAddress, owner: String?) {
+    mutating func met(_ key: PeerID, at address: PeerAddress, owner: LinkReason?) {
         guard owner == nil, address.peerID == nil else {
-            other = other ?? owner ?? LinkReason.somebodyElse(at: address)
+            other = other ?? owner ?? LinkReason.somebodyElse(endpoint: "\(address.endpoint)")
             return
         }
         presented = presented ?? key

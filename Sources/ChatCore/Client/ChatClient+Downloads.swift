@@ -25,7 +25,9 @@ extension ChatClient {
     }
 
     /// A running transfer waits for the next link.
-    private func setWaiting(_ id: MessageID, transferred: UInt64? = nil, reason: String = TransferReason.waitingForPeer)
+    private func setWaiting(
+        _ id: MessageID, transferred: UInt64? = nil, reason: TransferReason = TransferReason.waitingForPeer
+    )
         async
     {
         await changeQuietly(id) {
@@ -265,7 +267,7 @@ extension ChatClient {
     }
 
     /// Ends a download without a file.
-    private func giveUp(_ id: MessageID, _ state: FileTransfer.State, _ reason: String) async {
+    private func giveUp(_ id: MessageID, _ state: FileTransfer.State, _ reason: TransferReason) async {
         if let row = transferRows[id] { await removePartial(of: row) }
         let time = now()
         await changeQuietly(id) {

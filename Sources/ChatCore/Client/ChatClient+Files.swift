@@ -246,7 +246,7 @@ extension ChatClient {
             switch status.state {
             case .accepted:
                 // It goes on, though perhaps behind others.
-                if row.state == .accepted, TransferReason.isPauseOfReceiver(row.reason) {
+                if row.state == .accepted, row.reason?.isPauseOfReceiver == true {
                     row.reason = TransferReason.waitingForReceiver
                 }
                 guard row.state == .offered else { return }

@@ -72,7 +72,7 @@ extension ChatClient {
             hello = try HelloRequest(decoding: request)
         } catch {
             answer(request, on: link, error.response)
-            return link.close(code: 1008, reason: LinkReason.noHello)
+            return link.closeWithoutHello()
         }
         let host = link.connection.info.remoteHost
         let address = hello.listenPort.map { PeerAddress(host: host, port: $0, peerID: link.peerID) }

@@ -35,7 +35,7 @@ extension ChatClient {
                 }
                 return noteCall(of: contact, to: address, .pinnedKey)
             } catch {
-                failure.note(LinkReason.text(error))
+                failure.note(LinkReason(error))
                 guard case .wrongIdentity(_, let fingerprint) = error else {
                     noteCall(of: contact, to: address, .nobody)
                     continue
@@ -85,10 +85,11 @@ extension ChatClient {
         dial(contact)
     }
 
-    /// Who answers there instead, in words, if the key is ours or that of another contact: then the address has passed
+    /// Who answers there instead, if the key is ours or that of another contact: then the address has passed
     /// to them (a port or a machine is used anew), and the contact's own key has not changed.
-    private func ownerElsewhere(_ presented: PeerID) -> String? {
-        presented == ownID ? LinkReason.ownKey : session(of: presented).map { LinkReason.answersInstead($0.peer.name) }
+    private func ownerElsewhere(_ presented: PeerID) -> LinkReason? {
+        if presented == ownID { return .ownKey }
+        return session(of: presented).map { LinkReason.answersInstead(name: $0.peer.name) }
     }
 
     /// Another key than the pinned one answered where our user had given none: stop, and say so (D12). It is kept for our
@@ -121,7 +122,7 @@ extension ChatClient {
     /// Our call was answered. Returns why the connection is of no use, `nil` when it is (or is closed for another).
     private func answered(
         _ contact: ContactID, _ connection: any PeerConnection, _ router: RequestRouter
-    ) async -> String? {
+    ) async -> LinkReason? {
         guard let fingerprint = connection.info.remoteFingerprint else {
             connection.close(code: 1008, reason: "no key")
             return LinkReason.noHello
@@ -141,7 +142,7 @@ extension ChatClient {
         }
         if let other = sessions.values.first(where: { $0.peer.peerID == link.peerID && $0.peer.id != contact }) {
             link.close(reason: "known under another name")
-            return LinkReason.sameKey(as: other.peer.name)
+            return LinkReason.sameKey(name: other.peer.name)
         }
         if sessions[contact]?.peer.peerID == nil {
             await pin(link.peerID, for: contact)
@@ -284,7 +285,7 @@ extension ChatClient {
         }
         stopTransfers(on: link.number)
         let wasOnline = sessions[contact]?.link?.number == link.number && sessions[contact]?.link?.isOnline == true
-        let reason = end == .closedLocally ? nil : LinkReason.text(end)
+        let reason = end == .closedLocally ? nil : LinkReason(end)
         guard sessions[contact]?.linkEnded(link.number, reason: reason, now: clock.now()) == true else { return }
         if sessions[contact]?.typing.peerSaid(false) == true { hub.publish(.typing(contact, false)) }
         if wasOnline, phase == .running { rememberSeen(contact) }
@@ -299,7 +300,7 @@ extension ChatClient {
             guard client.session(of: link.peerID)?.link.map({ $0.number == link.number && $0.isOnline }) != true else {
                 return
             }
-            link.close(code: 1008, reason: LinkReason.noHello)
+            link.closeWithoutHello()
         }
     }
 

@@ -27,11 +27,11 @@ extension ChatClient {
         if let listener {
             guard !isAnyPort(wanted) else { return }
             listenNotice = .listensElsewhere(
-                wanted: wanted.description, reason: LinkReason.text(failure),
+                wanted: wanted.description, reason: LinkReason(failure),
                 listening: listener.localEndpoint.description)
         } else {
             guard configuration.fallbackToAnyPort else { throw failure }
-            listenNotice = .cannotListen(endpoint: wanted.description, reason: LinkReason.text(failure))
+            listenNotice = .cannotListen(endpoint: wanted.description, reason: LinkReason(failure))
         }
         if let listenNotice { hub.publish(.notice(listenNotice)) }
     }

@@ -204,12 +204,12 @@ extension ChatClient {
         }
     }
 
-    private static func refusal(_ error: BLIPErrorCode?) -> String {
+    private static func refusal(_ error: BLIPErrorCode?) -> DeliveryFailure {
         switch error {
-        case .conflict?: "the peer has another message with this id"
-        case .forbidden?: "the peer does not let us change that message"
-        case .notFound?: "the peer's program does not know this kind of message"
-        default: "the peer cannot read it"
+        case .conflict?: .idTaken
+        case .forbidden?: .notAllowed
+        case .notFound?: .unknownKind
+        default: .unreadable
         }
     }
 

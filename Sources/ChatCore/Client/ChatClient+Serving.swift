@@ -233,7 +233,7 @@ extension ChatClient {
         }
     }
 
-    private func failUpload(_ id: MessageID, _ reason: String) {
+    private func failUpload(_ id: MessageID, _ reason: TransferReason) {
         uploads[id] = nil
         let time = now()
         spawn { client in
@@ -279,7 +279,7 @@ extension ChatClient {
     }
 
     /// The link or the user ended an upload: what is known of it is stored, and the file is closed.
-    func forgetUpload(_ id: MessageID, reason: String = TransferReason.waitingForReceiver) async {
+    func forgetUpload(_ id: MessageID, reason: TransferReason = TransferReason.waitingForReceiver) async {
         guard let upload = uploads.removeValue(forKey: id) else { return }
         await changeQuietly(id) {
             $0.transferred = max($0.transferred, upload.file.transferred)

@@ -138,7 +138,7 @@ package actor ChatClient: ChatService {
             phase = .stopped
             hub.finish()
             let endpoint = configuration.listen?.description ?? ""
-            throw .cannotListen(endpoint: endpoint, reason: LinkReason.text(error))
+            throw .cannotListen(endpoint: endpoint, reason: LinkReason(error))
         }
         phase = .running
         hub.publish(.identityChanged(identity))

@@ -1,53 +1,58 @@
-// Why a contact cannot be reached, in words for people (LinkState.offline); the only place that makes them.
+// Why a contact cannot be reached (LinkState.offline). ChatWords has the words for it.
 
 import BLIPNet
-import Glibc
 
-package enum LinkReason {
+package enum LinkReason: Sendable, Hashable, Codable {
     /// They have blocked us.
-    package static let blockedByPeer = "refuses our calls"
-    static let noAddress = "no address to call; waits for their call"
-    static let keyChanged = "another key answered; sending has stopped"
-    static let ownKey = "this address is our own"
+    case blockedByPeer
+    case noAddress
+    case keyChanged
+    /// Our own key answered at that address.
+    case ownKey
     /// Our user has put the contact off (`ChatService.disconnect`).
-    package static let putOff = "disconnected by you; /connect calls again"
-    static let blocked = "blocked by you"
-    static let noHello = "did not introduce itself"
+    case putOff
+    case blocked
+    case noHello
     /// Another key than theirs answers there, which came with the address.
-    static func somebodyElse(at address: PeerAddress) -> String {
-        "somebody else answers at \(address.endpoint), or their key changed"
-    }
-    static func answersInstead(_ name: String) -> String { "\(name) answers at that address now" }
-    static func sameKey(as name: String) -> String { "has the same key as \(name): remove one of the two" }
+    case somebodyElse(endpoint: String)
+    /// Another contact, of this name, answers there.
+    case answersInstead(name: String)
+    /// Another contact, of this name, has the same key.
+    case sameKey(name: String)
+    /// The process that runs the chat has ended, and nothing of it is known.
+    case processEnded
+    case notRunning
+    case historyDamaged
 
-    static func text(_ error: LinkError) -> String {
-        switch error {
-        case .closedLocally: "closed by us"
-        case .closedByPeer(let code, let reason):
-            // The codes of an end that is none of trouble (RFC 6455 7.4.1): normal, going away.
-            reason.isEmpty
-                ? [1000, 1001].contains(code) ? "they have closed the connection" : "closed by them (\(code))"
-                : "closed by them: \(reason)"
-        case .disconnected: "the connection was lost"
-        case .peerViolated(let layer, let reason): "broke the \(layer) protocol: \(reason)"
-        case .timedOut(let what): "no answer in time (\(what))"
-        case .transport(let call, let errno): systemText(errno, call: call)
-        case .unresolvable(let host, let reason): "\(host) cannot be resolved: \(reason)"
-        case .wrongIdentity: keyChanged
-        case .notBLIP(let reason): "something else answers there, not blipchat: \(reason)"
-        case .proxyFailed(let reason): "the proxy \(reason)"
-        case .bodyFailed(let reason): reason
-        case .limitExceeded(let what): "a limit was reached: \(what)"
-        }
-    }
+    case closedByUs
+    /// With the code of RFC 6455 7.4.1 and what the peer gave as a reason, perhaps empty.
+    case closedByPeer(code: UInt16, reason: String)
+    case disconnected
+    case peerViolated(layer: String, reason: String)
+    case timedOut(what: String)
+    case system(call: String, errno: Int32)
+    case unresolvable(host: String, reason: String)
+    /// Something answers there that does not speak BLIP.
+    case notBLIP(reason: String)
+    case proxyFailed(reason: String)
+    case bodyFailed(reason: String)
+    case limitExceeded(what: String)
 
-    private static func systemText(_ code: Int32, call: String) -> String {
-        switch code {
-        case ECONNREFUSED: "nobody listens there (connection refused)"
-        case EHOSTUNREACH, ENETUNREACH: "no route to that network"
-        case EADDRINUSE: "the address is in use"
-        case EACCES, EPERM: "not permitted"
-        default: "\(call): \(String(cString: strerror(code)))"
-        }
+    init(_ error: LinkError) {
+        self =
+            switch error {
+            case .closedLocally: .closedByUs
+            case .closedByPeer(let code, let reason): .closedByPeer(code: code, reason: reason)
+            case .disconnected: .disconnected
+            case .peerViolated(let layer, let reason): .peerViolated(layer: "\(layer)", reason: reason)
+            case .timedOut(let what): .timedOut(what: "\(what)")
+            case .transport(let call, let errno): .system(call: call, errno: errno)
+            case .unresolvable(let host, let reason): .unresolvable(host: host, reason: reason)
+            case .wrongIdentity: .keyChanged
+            case .notBLIP(let reason): .notBLIP(reason: reason)
+            case .proxyFailed(let reason): .proxyFailed(reason: reason)
+            case .bodyFailed(let reason): .bodyFailed(reason: reason)
+            case .limitExceeded(let what): .limitExceeded(what: "\(what)")
+            }
     }
 }

@@ -6,9 +6,9 @@ import BLIPNet
 struct PeerSession {
     private enum Phase {
         /// No link. `reason`: why the last call failed, in words for people.
-        case idle(reason: String?)
+        case idle(reason: LinkReason?)
         /// A call is under way. `reason`: why the one before it failed.
-        case dialling(reason: String?)
+        case dialling(reason: LinkReason?)
         case linked(ActiveLink)
     }
 
@@ -28,7 +28,7 @@ struct PeerSession {
     private var publishedState: LinkState?
 
     /// Why the present link is going to end, when we know better than the link.
-    private var endReason: String?
+    private var endReason: LinkReason?
 
     /// Own messages and offers that are not delivered yet.
     var queuedCount = 0
@@ -177,7 +177,7 @@ struct PeerSession {
     }
 
     /// The call `number` came to nothing.
-    mutating func dialFailed(_ number: Int, reason: String) {
+    mutating func dialFailed(_ number: Int, reason: LinkReason) {
         guard number == dialNumber, case .dialling = phase else { return }
         phase = .idle(reason: reason)
     }
@@ -253,14 +253,14 @@ struct PeerSession {
     }
 
     /// They refused us on the link `number`, which will end for this reason: nothing is to be waited for any more.
-    mutating func noteRefusal(_ reason: String, on number: LinkNumber) {
+    mutating func noteRefusal(_ reason: LinkReason, on number: LinkNumber) {
         guard link?.number == number else { return }
         endReason = reason
         awaitsApproval = false
     }
 
     /// The link `number` is over; `false` when it was not the present one.
-    mutating func linkEnded(_ number: LinkNumber, reason: String?, now: MonotonicTime) -> Bool {
+    mutating func linkEnded(_ number: LinkNumber, reason: LinkReason?, now: MonotonicTime) -> Bool {
         guard let link, link.number == number else { return false }
         policy.linkEnded(after: now - link.opened)
         phase = .idle(reason: endReason ?? reason)

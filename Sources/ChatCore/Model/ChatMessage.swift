@@ -35,15 +35,15 @@ package enum DeliveryState: Sendable, Equatable, Codable {
     case delivered
     /// The peer's user has seen it.
     case read
-    /// Refused for good; the reason is in words for people.
-    case failed(reason: String)
+    /// Refused for good.
+    case failed(reason: DeliveryFailure)
 
     /// What becomes of a message that its user took back before it was handed to a connection.
-    package static let takenBack = DeliveryState.failed(reason: "deleted before it was sent")
+    package static let takenBack = DeliveryState.failed(reason: .takenBack)
     /// What becomes of a message that failed and whose text was sent again as a new one.
-    package static let sentAgain = DeliveryState.failed(reason: sentAgainReason)
-    /// The reason in `sentAgain`, as the store keeps it.
-    package static let sentAgainReason = "sent again"
+    package static let sentAgain = DeliveryState.failed(reason: .sentAgain)
+    /// The rank of `failed`, whatever the reason.
+    package static let failedRank = 2
 
     /// The sign that stands for it beside an own message (PRODUCT, rule 2).
     package var mark: String {
@@ -61,7 +61,7 @@ package enum DeliveryState: Sendable, Equatable, Codable {
         switch self {
         case .pending: 0
         case .sent: 1
-        case .failed: 2
+        case .failed: Self.failedRank
         case .delivered: 3
         case .read: 4
         }

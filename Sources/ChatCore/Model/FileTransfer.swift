@@ -47,8 +47,8 @@ package struct FileTransfer: Sendable, Equatable, Identifiable, Codable {
     /// For a file of a folder that was sent as a whole.
     package var place: FolderPlace?
     package var state: State
-    /// Why it is paused, waiting or failed, in words for people.
-    package var reason: String?
+    /// Why it is paused, waiting or failed.
+    package var reason: TransferReason?
     /// Bytes from the start that are on the receiver's disk (as far as this side knows).
     package var transferred: UInt64
     /// Hex of the whole file's digest, once verified.
@@ -63,7 +63,7 @@ package struct FileTransfer: Sendable, Equatable, Identifiable, Codable {
     package init(
         id: MessageID, number: TransferNumber, contact: ContactID, direction: MessageDirection, name: String,
         size: UInt64, modified: Timestamp, contentType: String = "application/octet-stream", caption: String = "",
-        place: FolderPlace? = nil, state: State = .offered, reason: String? = nil, transferred: UInt64 = 0,
+        place: FolderPlace? = nil, state: State = .offered, reason: TransferReason? = nil, transferred: UInt64 = 0,
         sha256: String? = nil,
         path: String? = nil, offered: Timestamp, started: Timestamp? = nil, finished: Timestamp? = nil
     ) {

@@ -101,8 +101,8 @@ package struct ContactRequest: Sendable, Equatable, Identifiable, Codable {
 
 /// Whether a contact can be reached right now.
 package enum LinkState: Sendable, Equatable, Codable {
-    /// No link and none being made; `reason` is the last failure, in words for people.
-    case offline(reason: String?)
+    /// No link and none being made; `reason` is the last failure.
+    case offline(reason: LinkReason?)
     /// Dialling or in the handshake.
     case connecting
     /// Linked, but they have not accepted our contact request yet.

@@ -198,9 +198,9 @@ package enum ChatEvent: Sendable, Equatable, Codable {
 /// A sentence that the user should see, as a value; the words are made by the front end.
 package enum ChatNotice: Sendable, Equatable, Codable {
     /// No port can be had; `reason` in words says why not the wanted one.
-    case cannotListen(endpoint: String, reason: String)
+    case cannotListen(endpoint: String, reason: LinkReason)
     /// The wanted port was taken or refused, so calls are taken at another one, the same at each start if it is free.
-    case listensElsewhere(wanted: String, reason: String, listening: String)
+    case listensElsewhere(wanted: String, reason: LinkReason, listening: String)
     /// Someone with another key answered at the contact's address, or called under its name.
     case keyChanged(ContactID)
     /// The database refused a write that nobody waits for.
@@ -282,7 +282,7 @@ package enum ChatError: Error, Sendable, Equatable, Codable {
     case blocked
     /// There is no link to ask something over.
     case notOnline
-    case cannotListen(endpoint: String, reason: String)
+    case cannotListen(endpoint: String, reason: LinkReason)
     /// The process that runs the chat did not answer this front end; `reason` in words.
     case instanceLost(reason: String)
     /// That process is stopped, as Ctrl-z in its shell does it.

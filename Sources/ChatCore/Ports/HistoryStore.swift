@@ -257,7 +257,7 @@ package struct OutboxEntry: Sendable, Equatable, Identifiable {
         case message(ChatMessage)
         case operation(ChatOperation)
         /// `reason`: the transfer's, as it is now.
-        case fileStatus(transfer: MessageID, state: FileTransfer.State, reason: String? = nil)
+        case fileStatus(transfer: MessageID, state: FileTransfer.State, reason: TransferReason? = nil)
     }
 
     /// Increases in the order of entering.

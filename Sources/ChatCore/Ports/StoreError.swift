@@ -15,14 +15,13 @@ package enum StoreError: Error, Sendable, Equatable, Codable {
     case newerVersion(path: String, found: Int, supported: Int)
     /// The file cannot be opened or written.
     case cannotOpen(path: String, reason: String)
+    /// A new file was to be made where there is one.
+    case fileExists(path: String)
     /// Another file is in the place of the open one; what was stored until then is at `kept`. Nothing more is stored
     /// until the next start.
     case replaced(path: String, kept: String)
     /// Anything else that SQLite reports, with its extended result code.
     case failed(code: Int32, reason: String)
-
-    /// The reason of `cannotOpen` for a new file where there is one.
-    package static let fileExists = "the file already exists"
 }
 
 /// What has happened to the store while it was open, and has been dealt with.

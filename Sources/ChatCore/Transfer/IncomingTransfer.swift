@@ -14,13 +14,13 @@ actor IncomingTransfer {
         /// The link went, or we were told to stop; goes on with the next link.
         case interrupted
         /// The sender does not give it now.
-        case waiting(reason: String)
+        case waiting(reason: TransferReason)
         /// Needs the user: the disk does not take it.
-        case paused(reason: String)
+        case paused(reason: TransferReason)
         /// The sender does not offer it any more; its `cancelled` is on the way or got lost with an old database.
         case withdrawn
         /// Ended for good. `tellsPeer`: the sender does not know yet.
-        case failed(reason: String, tellsPeer: Bool)
+        case failed(reason: TransferReason, tellsPeer: Bool)
     }
 
     /// What happens on the way.

@@ -1,67 +1,114 @@
-// Why a transfer waits, paused or failed, in words for people (FileTransfer.reason); the only place that makes them.
+// Why a transfer waits, is paused or has failed. ChatWords has the words for it; the store keeps `stored`.
 
-import Glibc
-
-package enum TransferReason {
-    static let waitingForPeer = "waiting for the contact to be online"
-    static let waitingForReceiver = "waiting for the contact to fetch it"
-    package static let waitingForTurn = "waiting for its turn"
-    static let pausedByPeer = "paused by the sender"
-    static let pausedByReceiver = "paused by the receiver"
-    static let receiversDisk = "the receiver's disk takes no more"
-    static let senderBusy = "the sender gives other files first"
-    /// What was read of it ended before its time: the next question finds out why.
-    static let senderCannotRead = "the sender could not read the file; it is asked again"
-    static let receiverStopped = "the receiver does not fetch it now"
-    static let partialReplaced = "another program changed the unfinished file; it is fetched anew"
-    package static let sourceChanged = "the file changed after it was offered (it has to be sent again)"
-    package static let sourceGone = "the file is no longer there (it has to be sent again)"
-    static let keyChanged = "it was offered to their old key (it has to be sent again)"
-    package static let digestDiffers = "the received bytes differ from the sender's file"
+package enum TransferReason: Sendable, Hashable {
+    case waitingForPeer
+    case waitingForReceiver
+    case waitingForTurn
+    case pausedByPeer
+    case pausedByReceiver
+    case receiversDisk
+    case senderBusy
+    /// The sender stopped reading in the middle: the next question finds out why.
+    case senderCannotRead
+    case receiverStopped
+    case partialReplaced
+    case sourceChanged
+    case sourceGone
+    /// It was offered to a key that the contact no longer has.
+    case keyChanged
+    case digestDiffers
     /// A failed file of ours that has been offered anew, as a file of its own.
-    package static let sentAgain = DeliveryState.sentAgainReason
-    package static let cancelledByPeer = "cancelled by the other side"
-    static let declinedByPeer = "declined by the other side"
-
-    /// Whether the receiver has to do something before anything goes on.
-    package static func isPauseOfReceiver(_ reason: String?) -> Bool {
-        reason == pausedByReceiver || reason == receiversDisk
-    }
-
-    static func noSpace(needed: UInt64, free: UInt64, folder: String) -> String {
-        "not enough space: \(ByteSize.words(needed)) needed, \(ByteSize.words(free)) free in \(folder)"
-    }
+    case sentAgain
+    case cancelledByPeer
+    case declinedByPeer
+    /// It was under way when the history was copied that is restored now.
+    case historyRestored
+    /// It was under way when the history was exported that is imported now.
+    case incompleteInExport
+    /// Its state in the history could not be read and was repaired.
+    case stateDamaged
+    /// Bytes needed and free.
+    case noSpace(needed: UInt64, free: UInt64, folder: String)
+    /// The disk has filled up while the file came.
+    case diskNearlyFull(free: UInt64, folder: String)
+    /// The disk has room for this file alone, but not beside those that are coming already.
+    case waitingForRoom(folder: String)
+    /// A system call failed on our disk.
+    case disk(call: String, errno: Int32, path: String)
+    /// An answer of the sender that we do not expect.
+    case refused(code: Int32)
+    /// Words of an export or of an earlier version of the history.
+    case other(String)
 
     /// A disk that does not take the file.
-    static func local(_ error: FileError) -> String {
-        if let space = error.space { return diskNearlyFull(free: space.free, folder: error.path) }
-        return switch error.errno {
-        case ENOSPC, EDQUOT: "the disk is full (\(error.path))"
-        case EACCES, EPERM, EROFS: "\(error.path) cannot be written"
-        case ELOOP: "\(error.path) has become a link, which is not followed"
-        default: "\(error.call) failed on \(error.path): \(String(cString: strerror(error.errno)))"
-        }
-    }
-
-    /// The disk has filled up while the file came.
-    static func diskNearlyFull(free: UInt64, folder: String) -> String {
-        "the disk is nearly full: \(ByteSize.words(free)) free for \(folder)"
-    }
-
-    /// It has room alone, but not with the files that come already.
-    static func waitingForRoom(folder: String) -> String {
-        "waiting for other files to end: with this one the disk of \(folder) would be nearly full"
+    static func local(_ error: FileError) -> Self {
+        if let space = error.space { return .diskNearlyFull(free: space.free, folder: error.path) }
+        return .disk(call: error.call, errno: error.errno, path: error.path)
     }
 
     /// Why an offer was not accepted by itself; `nil` when there is nothing to say.
-    static func cannotAccept(_ error: ChatError) -> String? {
+    static func cannotAccept(_ error: ChatError) -> Self? {
         switch error {
-        case .notEnoughSpace(let needed, let free, let folder): noSpace(needed: needed, free: free, folder: folder)
-        case .cannotWrite(let path, let errno): local(FileError(call: "open", errno: errno, path: path))
+        case .notEnoughSpace(let needed, let free, let folder): .noSpace(needed: needed, free: free, folder: folder)
+        case .cannotWrite(let path, let errno): .disk(call: "open", errno: errno, path: path)
         default: nil
         }
     }
 
-    /// An answer of the peer that nobody expects.
-    static func refused(code: Int32) -> String { "the sender answered with error \(code)" }
+    /// The receiver has to do something before the file continues.
+    package var isPauseOfReceiver: Bool { self == .pausedByReceiver || self == .receiversDisk }
+}
+
+// MARK: As it is stored
+
+extension TransferReason: StoredReason {
+    private static let plain: [Self: String] = [
+        .waitingForPeer: "waiting-for-peer", .waitingForReceiver: "waiting-for-receiver",
+        .waitingForTurn: "waiting-for-turn", .pausedByPeer: "paused-by-peer", .pausedByReceiver: "paused-by-receiver",
+        .receiversDisk: "receivers-disk", .senderBusy: "sender-busy", .senderCannotRead: "sender-cannot-read",
+        .receiverStopped: "receiver-stopped", .partialReplaced: "partial-replaced", .sourceChanged: "source-changed",
+        .sourceGone: "source-gone", .keyChanged: "key-changed", .digestDiffers: "digest-differs",
+        .sentAgain: "sent-again", .cancelledByPeer: "cancelled-by-peer", .declinedByPeer: "declined-by-peer",
+        .historyRestored: "history-restored", .incompleteInExport: "incomplete-in-export",
+        .stateDamaged: "state-damaged",
+    ]
+    private static let byCode = Dictionary(uniqueKeysWithValues: plain.map { ($1, $0) })
+
+    package var stored: String {
+        switch self {
+        case .noSpace(let needed, let free, let folder): "no-space \(needed) \(free) \(folder)"
+        case .diskNearlyFull(let free, let folder): "disk-nearly-full \(free) \(folder)"
+        case .waitingForRoom(let folder): "waiting-for-room \(folder)"
+        case .disk(let call, let errno, let path): "disk \(call) \(errno) \(path)"
+        case .refused(let code): "refused \(code)"
+        case .other(let words): "other \(words)"
+        default: Self.plain[self] ?? ""
+        }
+    }
+
+    package init(stored: String) {
+        if let plain = Self.byCode[stored] {
+            self = plain
+            return
+        }
+        // A path is the last part, since it may have blanks.
+        func parts(_ count: Int) -> [Substring] {
+            stored.split(separator: " ", maxSplits: count, omittingEmptySubsequences: false).dropFirst().map { $0 }
+        }
+        let code = stored.prefix { $0 != " " }
+        let (one, two, three) = (parts(1), parts(2), parts(3))
+        if code == "no-space", three.count == 3, let needed = UInt64(three[0]), let free = UInt64(three[1]) {
+            self = .noSpace(needed: needed, free: free, folder: String(three[2]))
+        } else if code == "disk-nearly-full", two.count == 2, let free = UInt64(two[0]) {
+            self = .diskNearlyFull(free: free, folder: String(two[1]))
+        } else if code == "waiting-for-room", one.count == 1 {
+            self = .waitingForRoom(folder: String(one[0]))
+        } else if code == "disk", three.count == 3, let errno = Int32(three[1]) {
+            self = .disk(call: String(three[0]), errno: errno, path: String(three[2]))
+        } else if code == "refused", one.count == 1, let number = Int32(one[0]) {
+            self = .refused(code: number)
+        } else {
+            self = .other(code == "other" && one.count == 1 ? String(one[0]) : stored)
+        }
+    }
 }

@@ -73,7 +73,7 @@ extension AppState {
         case .instanceLost:
             note(words, isError: true)
             // Nobody knows better until it runs again; then every link is told anew.
-            for index in chats.indices { chats[index].link = .offline(reason: "the chat is not running") }
+            for index in chats.indices { chats[index].link = .offline(reason: .notRunning) }
         case .instanceFound, .instanceHere: note(words)
         case .instanceSilent: note(words, isError: true)
         case .settingsChanged: effects.append(.run(.settings(.follow)))

@@ -34,7 +34,7 @@ struct TransferGroup: Sendable, Equatable {
     private(set) var started: Timestamp?
     private(set) var finished: Timestamp?
     /// Why files of a folder are in these states, the latest ones.
-    private var reasons: [FileTransfer.State: String] = [:]
+    private var reasons: [FileTransfer.State: TransferReason] = [:]
 
     init(_ first: FileTransfer) {
         key = Key(first)
@@ -109,8 +109,8 @@ struct TransferGroup: Sendable, Equatable {
         return UInt64(ids.count) >= fileCount || state == .cancelled || state == .declined
     }
 
-    /// Why it waits or has failed, in words.
-    var reason: String? { isFolder ? reasons[isHeld ? .accepted : state] : lead.reason }
+    /// Why it waits or has failed.
+    var reason: TransferReason? { isFolder ? reasons[isHeld ? .accepted : state] : lead.reason }
 
     /// Files of a folder that runs could not be fetched, and nothing has moved since.
     var isHeld: Bool {
@@ -138,7 +138,7 @@ struct TransferGroup: Sendable, Equatable {
     }
 
     /// That one file waits for the others of its folder is no news beside what they wait for.
-    private mutating func note(_ reason: String?, of state: FileTransfer.State) {
+    private mutating func note(_ reason: TransferReason?, of state: FileTransfer.State) {
         switch state {
         case .running, .complete: break
         case .accepted where reason == nil || reason == TransferReason.waitingForTurn:

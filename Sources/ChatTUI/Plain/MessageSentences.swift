@@ -77,7 +77,7 @@ struct MessageSentences {
         case .read: return transfer == nil ? "\(target), read" : target
         // It was to go out no more.
         case .failed where message.isRetracted: return target
-        case .failed(let reason): return "\(target), FAILED (\(reason))"
+        case .failed(let reason): return "\(target), FAILED (\(reason.words))"
         }
     }
 
@@ -155,7 +155,7 @@ struct MessageSentences {
             // It was to go out no more.
             case .failed where message.isRetracted || message.state == .sentAgain: break
             case .failed(let reason):
-                lines.append(line("FAILED (\(reason); /retry sends it again): ") + beginning(of: message))
+                lines.append(line("FAILED (\(reason.words); /retry sends it again): ") + beginning(of: message))
             case .pending, .sent, .read: break
             }
         }

@@ -71,7 +71,7 @@ struct OverlayLines {
             if let rate = words.pace.progress?.rate {
                 text += line(", \(Units.rate(rate))")
             }
-            return text + line(group.reason.map { " (\($0))" } ?? "")
+            return text + line(group.reason.map { " (\($0.words))" } ?? "")
         }
     }
 

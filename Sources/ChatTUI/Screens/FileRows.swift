@@ -87,7 +87,7 @@ struct FileRows {
         case .offered: "· " + state.words(offering: transfer)
         case .accepted: waiting
         case .running: motion(showingETA: true)
-        case .paused: motion(showingETA: false) + " paused" + (transfer.reason.map { ": \($0)" } ?? "")
+        case .paused: motion(showingETA: false) + " paused" + (transfer.reason.map { ": \($0.words)" } ?? "")
         case .declined, .cancelled, .failed: "· " + Sentences.words(for: transfer.state, transfer.reason)
         case .complete: "· done" + ending
         }

@@ -52,7 +52,7 @@ struct FolderRows {
         case .running:
             let parts = [words.pace.percent, words.pace.rate, words.pace.remaining].compactMap { $0 }
             return ([bar(group)] + parts).joined(separator: " ")
-        case .paused: return "\(bar(group)) \(words.pace.percent) paused" + (group.reason.map { ": \($0)" } ?? "")
+        case .paused: return "\(bar(group)) \(words.pace.percent) paused" + (group.reason.map { ": \($0.words)" } ?? "")
         case .complete:
             let place = group.direction == .outgoing ? "on their disk" : group.path.map(state.abbreviated)
             let duration = group.duration.map { Units.duration($0 / 1000) }

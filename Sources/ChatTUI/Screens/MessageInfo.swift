@@ -109,7 +109,7 @@ struct MessageInfo {
         case .delivered, .read:
             if message.direction == .incoming { return isSeen ? "seen" : "on this disk, not seen yet" }
             return message.state == .read ? "✓✓ read" : "✓ on their disk"
-        case .failed(let reason): return "! failed: \(reason)"
+        case .failed(let reason): return "! failed: \(reason.words)"
         }
     }
 

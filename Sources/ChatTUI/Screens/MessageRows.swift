@@ -205,7 +205,8 @@ struct MessageRows {
         if let note = text.hiddenNote { lines.append(StyledLine(note, Theme.quiet)) }
         if case .failed(let reason) = message.state, !message.isRetracted {
             let isOver = message.state == .sentAgain
-            let sentence = SafeText(isOver ? "not sent, and \(reason)" : "not sent: \(reason) (/retry)", as: .line)
+            let sentence = SafeText(
+                isOver ? "not sent, and \(reason.words)" : "not sent: \(reason.words) (/retry)", as: .line)
             lines += TextWrap.wrap(sentence, width: width).prefix(3).map { text in
                 var line = StyledLine()
                 line.add(text, isOver ? Theme.quiet : Theme.error, target: isOver ? nil : .action(.retry, message.key))
@@ -232,7 +233,7 @@ struct MessageRows {
         case .pending?, .sent?:
             if !message.isRetracted { lines.append(StyledLine("(change not delivered yet)", Theme.quiet)) }
         case .failed(let reason)?:
-            let sentence = SafeText("the change was refused: \(reason)", as: .line)
+            let sentence = SafeText("the change was refused: \(reason.words)", as: .line)
             lines += TextWrap.wrap(sentence, width: width).prefix(3).map { StyledLine($0, Theme.error) }
         case .delivered?, .read?, nil: break
         }

@@ -73,7 +73,7 @@ struct TransferDetails {
             values.append(("sha256", file.sha256 ?? "known at the end"))
         }
         if let path = group.path { values.append((group.direction == .incoming ? "in" : "source", path)) }
-        if let reason = group.reason, group.state == .failed { values.append(("why", reason)) }
+        if let reason = group.reason, group.state == .failed { values.append(("why", reason.words)) }
         values.append(("offered", time(file.offered)))
         if let started = group.started { values.append(("accepted", time(started))) }
         if let finished = group.finished, group.state.isFinal {

@@ -45,7 +45,7 @@ struct TransferWords {
         case .paused:
             return [
                 bar(width), pace.percent, Units.size(group.transferred),
-                "  paused" + (group.reason.map { ": \($0)" } ?? ""),
+                "  paused" + (group.reason.map { ": \($0.words)" } ?? ""),
             ].joined(separator: "  ")
         case .accepted where group.transferred > 0:
             let rest = [pace.percent, Units.size(group.transferred), words].joined(separator: "  ")
@@ -62,19 +62,22 @@ struct TransferWords {
         case .running:
             let parts = [pace.rate ?? "", pace.remaining.map { "ETA \($0)" } ?? "", limitWords ?? ""]
             return (["running, \(pace.percent)"] + parts.filter { !$0.isEmpty }).joined(separator: ", ")
-        case .paused: return "paused at \(pace.percent)" + (group.reason.map { ": \($0)" } ?? "")
+        case .paused: return "paused at \(pace.percent)" + (group.reason.map { ": \($0.words)" } ?? "")
         case .offered where group.direction == .incoming:
-            return "offered: a accepts, n declines" + (group.reason.map { " (\($0))" } ?? "")
+            return "offered: a accepts, n declines" + (group.reason.map { " (\($0.words))" } ?? "")
         case .offered: return state.words(offering: group.lead)
         case .accepted:
-            if let reason = state.whatHolds(group.contact, group.direction, else: group.reason) {
-                return TransferReason.isPauseOfReceiver(reason) ? reason : "queued: \(reason)"
+            if let held = state.whatHolds(group.contact) { return "queued: \(held)" }
+            // These words say by themselves that nothing is queued.
+            if let reason = group.reason, reason.isPauseOfReceiver { return reason.words }
+            if let held = state.whatHolds(group.contact, group.direction, else: group.reason) {
+                return "queued: \(held)"
             }
             let isOnline = state.chat(group.contact)?.link.isOnline ?? false
             return isOnline ? "queued: starts soon" : "queued: \(contact) is offline, it starts when they connect"
         case .complete: return done()
         case .failed:
-            let reason = Sentences.words("stopped", group.reason ?? "no reason given")
+            let reason = group.reason.map { Sentences.words("stopped", $0) } ?? "stopped: no reason given"
             guard group.isFolder else { return reason }
             return "\(group.count(.failed)) of \(Units.files(Int(clamping: group.fileCount))) \(reason)"
         case .declined, .cancelled:
@@ -123,11 +126,12 @@ extension AppState {
     }
 
     /// The same of an accepted file, which has a reason of its own otherwise. Whoever is not there fetches nothing.
-    func whatHolds(_ contact: ContactID, _ direction: MessageDirection, else reason: String?) -> String? {
+    func whatHolds(_ contact: ContactID, _ direction: MessageDirection, else reason: TransferReason?) -> String? {
         if let held = whatHolds(contact) { return held }
-        guard direction == .outgoing, reason != nil, !TransferReason.isPauseOfReceiver(reason),
-            chat(contact)?.link.isOnline == false
-        else { return reason }
+        guard direction == .outgoing, let reason, !reason.isPauseOfReceiver, chat(contact)?.link.isOnline == false
+        else {
+            return reason?.words
+        }
         return "\(name(of: contact)) is offline, it resumes when they connect"
     }
 

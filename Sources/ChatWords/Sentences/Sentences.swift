@@ -67,7 +67,7 @@ package enum Sentences {
         case .blocked: return "the contact is blocked (unblock it first)"
         case .notOnline: return "there is no connection (/connect calls, /status says why)"
         case .cannotListen(let endpoint, let reason):
-            return "cannot listen on \(endpoint): \(reason) (choose another address or port)"
+            return "cannot listen on \(endpoint): \(reason.words) (choose another address or port)"
         case .instanceLost(let reason):
             return
                 "cannot reach the blipchat process that runs the chat: \(reason) (start blipchat serve again, or restart this one)"
@@ -88,8 +88,7 @@ package enum Sentences {
             "\(path) is damaged: \(reason) (doctor --recover saves what can be read; history and export show it as long as the file opens)"
         case .newerVersion(let path, let found, let supported):
             "\(path) was written by a newer blipchat (version \(found), this one knows \(supported); update blipchat)"
-        case .cannotOpen(let path, let reason) where reason == StoreError.fileExists:
-            "\(path): \(reason) (choose another name)"
+        case .fileExists(let path): "\(path): the file already exists (choose another name)"
         case .cannotOpen(let path, let reason):
             "cannot open \(path): \(reason) (look at the folder and its permissions)"
         case .replaced(let path, let kept):
@@ -116,9 +115,9 @@ package enum Sentences {
     package static func sentence(for notice: ChatNotice, name: (ContactID) -> String) -> String {
         switch notice {
         case .cannotListen(let endpoint, let reason):
-            "Cannot listen on \(endpoint): \(reason) (nobody can call you; choose another address or port)"
+            "Cannot listen on \(endpoint): \(reason.words) (nobody can call you; choose another address or port)"
         case .listensElsewhere(let wanted, let reason, let listening):
-            "Cannot listen on \(wanted): \(reason). Listening on \(listening) instead (/myid shows your address)"
+            "Cannot listen on \(wanted): \(reason.words). Listening on \(listening) instead (/myid shows your address)"
         case .keyChanged(let contact):
             "KEY CHANGED (/verify): \(name(contact)) has a new key; sending has stopped"
         case .storeFailed(let error): "Cannot write the history: \(reason(of: error))"
@@ -164,7 +163,7 @@ extension Sentences {
     package static func words(for link: LinkState) -> String {
         switch link {
         case .offline(nil): "offline"
-        case .offline(let reason?): "offline: \(reason)"
+        case .offline(let reason?): "offline: \(reason.words)"
         case .connecting: "connecting"
         case .awaitingApproval: "waiting for their approval"
         case .online(let details): "online, \(words(for: details))"
@@ -193,16 +192,15 @@ extension Sentences {
         }
     }
 
-    /// `declined by the other side`, `failed: the disk is full`
-    package static func words(for state: FileTransfer.State, _ reason: String?) -> String {
-        words(word(for: state), reason)
+    /// What became of a file, and why: `cancelled by the other side`, `failed: the disk is full`, `failed, and sent again`.
+    package static func words(for state: FileTransfer.State, _ reason: TransferReason?) -> String {
+        guard let reason else { return word(for: state) }
+        return reason.names(state) ? reason.words : words(word(for: state), reason)
     }
 
-    /// What became of a file, and why: `cancelled by the other side`, `stopped: disk full`, `failed, and sent again`.
-    package static func words(_ word: String, _ reason: String?) -> String {
-        guard let reason else { return word }
-        if reason == TransferReason.sentAgain { return "\(word), and \(reason)" }
-        return reason.hasPrefix(word + " ") ? reason : "\(word): \(reason)"
+    /// The same with another word for the state: `stopped: the disk is full`.
+    package static func words(_ word: String, _ reason: TransferReason) -> String {
+        reason == .sentAgain ? "\(word), and \(reason.words)" : "\(word): \(reason.words)"
     }
 
     /// `1 message missing`
@@ -218,11 +216,12 @@ extension Sentences {
 
     /// News of what has just ended, a file or a folder; `file` names it.
     package static func ended(
-        _ file: String, _ state: FileTransfer.State, _ reason: String?, _ direction: MessageDirection, with name: String
+        _ file: String, _ state: FileTransfer.State, _ reason: TransferReason?, _ direction: MessageDirection,
+        with name: String
     ) -> String {
         switch state {
         case .complete: direction == .incoming ? "\(file) is here" : "\(name) has \(file)"
-        case .failed: "\(file) failed" + (reason.map { ": \($0)" } ?? "")
+        case .failed: "\(file) failed" + (reason.map { ": \($0.words)" } ?? "")
         default: "\(file): \(words(for: state, reason))"
         }
     }

@@ -55,10 +55,9 @@ enum HistoryRepair {
 
     /// They failed, so that somebody sees it and sends them again, or not: it may have been long ago.
     static func failUnqueued(in connection: SQLiteConnection) throws(StoreError) {
-        let failed = DeliveryState.failed(reason: "its place in the queue was lost")
-        guard case .failed(let reason) = failed else { return }
         try connection.run(
-            "UPDATE messages SET state = ?, reason = ? WHERE \(unqueued)", .integer(Int64(failed.rank)), .text(reason))
+            "UPDATE messages SET state = ?, reason = ? WHERE \(unqueued)", .integer(Int64(DeliveryState.failedRank)),
+            .text(DeliveryFailure.placeLost.stored))
     }
 
     /// Conversations whose row does not say what the messages say.

@@ -129,7 +129,7 @@ enum HistoryValues {
 
     // MARK: Mending
 
-    private static let reason = SQLiteValue.text("its state in the history was damaged")
+    private static let reason = SQLiteValue.text(DeliveryFailure.stateDamaged.stored)
 
     /// Puts something readable where nothing was, the safe side first: trust that is not known is none, a state that is
     /// not known is a failure. What nobody can make sense of and nobody sees (a change, an entry of the outbox) goes.
@@ -188,7 +188,7 @@ enum HistoryValues {
         if FileTransfer.State(rawValue: state) == nil {
             try connection.run(
                 "UPDATE transfers SET state = ?, reason = ? WHERE number = ?",
-                .text(FileTransfer.State.failed.rawValue), reason, number)
+                .text(FileTransfer.State.failed.rawValue), .text(TransferReason.stateDamaged.stored), number)
         }
         try connection.run(
             "UPDATE transfers SET size = max(size, 0), transferred = max(transferred, 0) WHERE number = ?", number)
@@ -215,9 +215,8 @@ enum HistoryValues {
             """, position)
         // Whatever is not incoming is ours.
         try connection.run("UPDATE messages SET outgoing = 1 WHERE position = ? AND outgoing NOT IN (0, 1)", position)
-        let failed = DeliveryState.failed(reason: "")
         try connection.run(
             "UPDATE messages SET state = ?, reason = ? WHERE position = ? AND outgoing = 1 AND state NOT BETWEEN 0 AND 4",
-            .integer(Int64(failed.rank)), reason, position)
+            .integer(Int64(DeliveryState.failedRank)), reason, position)
     }
 }

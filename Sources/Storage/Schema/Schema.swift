@@ -7,7 +7,7 @@ enum Schema {
 
     static let migrations = [
         firstWhole, operationsAndGaps, folders, atSize, pins, fewerPages, aboutContacts, otherKeys, manyOfOneKind,
-        times, composed, namesOfTheirOwn,
+        times, composed, namesOfTheirOwn, reasons,
     ]
 
     /// Version 1. Positions and numbers are AUTOINCREMENT: they are never used twice, even after deletions.
@@ -295,5 +295,58 @@ enum Schema {
     /// Version 12: whose name our user has not chosen takes the one that they introduce themselves with.
     private static let namesOfTheirOwn = """
         ALTER TABLE contacts ADD COLUMN name_is_provisional INTEGER NOT NULL DEFAULT 0;
+        """
+
+    /// Version 13: reasons are codes (`StoredReason`) and no longer sentences. What is put back or repaired before this step
+    /// has codes already. Sentences that no longer occur, or have values in them, are kept word for word.
+    private static let reasons = """
+        UPDATE transfers SET reason = CASE reason
+            WHEN 'waiting for the contact to be online' THEN 'waiting-for-peer'
+            WHEN 'waiting for the contact to fetch it' THEN 'waiting-for-receiver'
+            WHEN 'waiting for its turn' THEN 'waiting-for-turn'
+            WHEN 'paused by the sender' THEN 'paused-by-peer'
+            WHEN 'paused by the receiver' THEN 'paused-by-receiver'
+            WHEN 'the receiver''s disk takes no more' THEN 'receivers-disk'
+            WHEN 'the sender gives other files first' THEN 'sender-busy'
+            WHEN 'the sender could not read the file; it is asked again' THEN 'sender-cannot-read'
+            WHEN 'the receiver does not fetch it now' THEN 'receiver-stopped'
+            WHEN 'another program changed the unfinished file; it is fetched anew' THEN 'partial-replaced'
+            WHEN 'the file changed after it was offered (it has to be sent again)' THEN 'source-changed'
+            WHEN 'the file is no longer there (it has to be sent again)' THEN 'source-gone'
+            WHEN 'it was offered to their old key (it has to be sent again)' THEN 'key-changed'
+            WHEN 'the received bytes differ from the sender''s file' THEN 'digest-differs'
+            WHEN 'sent again' THEN 'sent-again'
+            WHEN 'cancelled by the other side' THEN 'cancelled-by-peer'
+            WHEN 'declined by the other side' THEN 'declined-by-peer'
+            WHEN 'the history was restored; send the file again' THEN 'history-restored'
+            WHEN 'not complete before the export' THEN 'incomplete-in-export'
+            WHEN 'its state in the history was damaged' THEN 'state-damaged'
+            WHEN 'history-restored' THEN reason
+            WHEN 'state-damaged' THEN reason
+            ELSE 'other ' || reason END WHERE reason IS NOT NULL;
+        UPDATE messages SET reason = CASE reason
+            WHEN 'deleted before it was sent' THEN 'taken-back'
+            WHEN 'sent again' THEN 'sent-again'
+            WHEN 'the peer has another message with this id' THEN 'id-taken'
+            WHEN 'the peer does not let us change that message' THEN 'not-allowed'
+            WHEN 'the peer''s program does not know this kind of message' THEN 'unknown-kind'
+            WHEN 'the peer cannot read it' THEN 'unreadable'
+            WHEN 'not delivered before the export' THEN 'waiting-in-export'
+            WHEN 'its place in the queue was lost' THEN 'place-lost'
+            WHEN 'its state in the history was damaged' THEN 'state-damaged'
+            WHEN 'state-damaged' THEN reason
+            ELSE 'other ' || reason END WHERE reason IS NOT NULL;
+        UPDATE operations SET reason = CASE reason
+            WHEN 'deleted before it was sent' THEN 'taken-back'
+            WHEN 'sent again' THEN 'sent-again'
+            WHEN 'the peer has another message with this id' THEN 'id-taken'
+            WHEN 'the peer does not let us change that message' THEN 'not-allowed'
+            WHEN 'the peer''s program does not know this kind of message' THEN 'unknown-kind'
+            WHEN 'the peer cannot read it' THEN 'unreadable'
+            WHEN 'not delivered before the export' THEN 'waiting-in-export'
+            WHEN 'its place in the queue was lost' THEN 'place-lost'
+            WHEN 'its state in the history was damaged' THEN 'state-damaged'
+            WHEN 'state-damaged' THEN reason
+            ELSE 'other ' || reason END WHERE reason IS NOT NULL;
         """
 }

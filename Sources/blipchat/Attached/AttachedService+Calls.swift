@@ -18,7 +18,7 @@ extension AttachedService: ChatService {
     func conversations() async throws(ChatError) -> [Conversation] { try await call(.conversations) }
     func linkState(of contact: ContactID) async -> LinkState {
         guard let state = try? await call(.linkState(contact), LinkState.self) else {
-            return .offline(reason: "the blipchat process that runs the chat has ended")
+            return .offline(reason: .processEnded)
         }
         note(state, of: contact)
         return state

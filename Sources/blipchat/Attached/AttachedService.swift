@@ -237,7 +237,7 @@ actor AttachedService {
 
     /// Remembers who was put off: the chat is to go on like that here.
     func note(_ state: LinkState, of contact: ContactID) {
-        if state == .offline(reason: LinkReason.putOff) { putOff.insert(contact) } else { putOff.remove(contact) }
+        if state == .offline(reason: .putOff) { putOff.insert(contact) } else { putOff.remove(contact) }
     }
 
     /// The other process has ended.

@@ -13,7 +13,7 @@ extension CommandRunner {
         let path = operand(0)
         let identity = try await existingIdentity(try paths())
         guard !SmallFile.exists(path) else {
-            throw CommandError(.localIO, path, StoreError.fileExists, advice: "give another name")
+            throw CommandError(StoreError.fileExists(path: path), path: path)
         }
         let passphrase = try await backupPassphrase(isNew: true)
         let text: String

@@ -47,7 +47,7 @@ extension ChatError {
 
     /// A copy of the history could not be begun where it was to go.
     var isRefusedCopy: Bool {
-        if case .store(.cannotOpen(_, let reason)) = self { reason != StoreError.fileExists } else { false }
+        if case .store(.cannotOpen) = self { true } else { false }
     }
 }
 

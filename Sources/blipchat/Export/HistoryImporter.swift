@@ -260,7 +260,7 @@ struct HistoryImporter {
         else { throw wrong(line, "id, direction, sent or stored is missing or wrong") }
         let states: [String: DeliveryState] = [
             "pending": .pending, "sent": .sent, "delivered": .delivered, "read": .read,
-            "failed": .failed(reason: json["delivery_reason"]?.stringValue ?? ""),
+            "failed": .failed(reason: reason(json, "delivery_reason") ?? .unreadable),
         ]
         guard let state = json["delivery"]?.stringValue.flatMap({ states[$0] }) else {
             throw wrong(line, "delivery is missing or wrong")
@@ -268,6 +268,12 @@ struct HistoryImporter {
         return Common(
             contact: contact, direction: direction, id: id, sequence: max(json["sequence"]?.integerValue ?? 0, 0),
             sent: sent, stored: stored, state: state)
+    }
+
+    /// By its code; exports of earlier versions have words only.
+    private func reason<Reason: StoredReason>(_ json: JSONValue, _ name: String) -> Reason? {
+        if let code = json["\(name)_code"]?.stringValue { return Reason(stored: code) }
+        return json[name]?.stringValue.map { Reason(stored: "other \($0)") }
     }
 
     private func operation(
@@ -303,7 +309,7 @@ struct HistoryImporter {
             size: size, modified: time(json, "modified") ?? common.sent,
             contentType: json["content_type"]?.stringValue ?? "application/octet-stream",
             caption: json["caption"]?.stringValue ?? "", place: place, state: state,
-            reason: json["reason"]?.stringValue, transferred: bytes(json, "transferred") ?? 0,
+            reason: reason(json, "reason"), transferred: bytes(json, "transferred") ?? 0,
             sha256: json["sha256"]?.stringValue, path: nil, offered: time(json, "offered") ?? common.stored,
             started: time(json, "started"), finished: time(json, "finished"))
     }

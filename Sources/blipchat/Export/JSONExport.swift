@@ -1,6 +1,7 @@
 // An export for programs, and for `blipchat import`: one record a line, with everything that the history knows.
 
 import ChatCore
+import ChatWords
 import Storage
 
 struct JSONExport: ExportWriter {
@@ -46,7 +47,10 @@ struct JSONExport: ExportWriter {
         add("sent", .time(message.sent))
         add("stored", .time(message.stored))
         add("delivery", .string(Records.word(message.state)))
-        if case .failed(let reason) = message.state { add("delivery_reason", .string(reason)) }
+        if case .failed(let reason) = message.state {
+            add("delivery_reason", .string(reason.words))
+            add("delivery_reason_code", .string(reason.stored))
+        }
         add("reply_to", message.replyTo.map { .string($0.text) })
         add("edited", message.edited.map(JSONValue.time))
         add("pinned", message.pinned.map(JSONValue.time))
@@ -63,7 +67,8 @@ struct JSONExport: ExportWriter {
     private static func members(of file: FileTransfer, copy: ExportFiles.Copy?, _ add: (String, JSONValue?) -> Void) {
         add("number", .integer(file.number.rawValue))
         add("state", .string(file.state.rawValue))
-        add("reason", file.reason.map(JSONValue.string))
+        add("reason", (file.reason?.words).map(JSONValue.string))
+        add("reason_code", (file.reason?.stored).map(JSONValue.string))
         add("name", .string(file.name))
         add("size", .bytes(file.size))
         add("modified", .time(file.modified))

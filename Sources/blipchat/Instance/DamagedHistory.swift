@@ -31,7 +31,7 @@ struct DamagedHistory: ChatService {
         try await read { () throws(StoreError) in try await store.conversations() }
     }
 
-    func linkState(of contact: ContactID) async -> LinkState { .offline(reason: "the history is damaged") }
+    func linkState(of contact: ContactID) async -> LinkState { .offline(reason: .historyDamaged) }
 
     func page(of contact: ContactID, _ anchor: PageAnchor, limit: Int) async throws(ChatError) -> [ChatMessage] {
         try await read { () throws(StoreError) in try await store.page(of: contact, anchor, limit: limit) }

@@ -2,6 +2,7 @@
 
 import CLinux
 import ChatCore
+import ChatWords
 import Glibc
 import Synchronization
 
@@ -158,17 +159,17 @@ extension OperationRunner {
             return .failed(CommandError(.refused, name, "the peer declined the file", advice: "ask them why"))
         case .cancelled:
             // Only what the peer says comes with a reason.
-            let refusal = transfer.reason.map { CommandError(.refused, name, $0) }
+            let refusal = transfer.reason.map { CommandError(.refused, name, $0.words) }
             return .failed(refusal ?? CommandError(.negative, name, "you cancelled the transfer"))
-        case .failed: return .failed(CommandError(exitCode(of: transfer), name, transfer.reason ?? "failed"))
+        case .failed: return .failed(CommandError(exitCode(of: transfer), name, transfer.reason?.words ?? "failed"))
         }
     }
 
     private static func exitCode(of transfer: FileTransfer) -> ExitCode {
         switch transfer.reason {
-        case TransferReason.sourceChanged, TransferReason.sourceGone:
+        case .sourceChanged, .sourceGone:
             transfer.direction == .outgoing ? .localIO : .refused
-        case TransferReason.digestDiffers: .integrity
+        case .digestDiffers: .integrity
         default: .network
         }
     }
@@ -177,7 +178,7 @@ extension OperationRunner {
 extension FileTransfer {
     /// Somebody has to do something before it goes on.
     fileprivate var isPaused: Bool {
-        state == .paused || (state == .accepted && TransferReason.isPauseOfReceiver(reason))
+        state == .paused || (state == .accepted && reason?.isPauseOfReceiver == true)
     }
 }
 

@@ -1,6 +1,7 @@
 // Waits for files that others offer, accepts them, and tells what becomes of them.
 
 import ChatCore
+import ChatWords
 import Synchronization
 
 /// What `blipchat receive` asks for.
@@ -96,7 +97,7 @@ extension OperationRunner {
     private static func received(_ transfer: FileTransfer) -> ControlResult? {
         if transfer.state == .paused, let reason = transfer.reason {
             return .failed(
-                CommandError(.localIO, transfer.name, reason, advice: "then: blipchat transfers resume NUMBER"))
+                CommandError(.localIO, transfer.name, reason.words, advice: "then: blipchat transfers resume NUMBER"))
         }
         return outcome(of: transfer)
     }

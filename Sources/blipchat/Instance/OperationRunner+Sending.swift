@@ -1,6 +1,7 @@
 // Sends a message and waits for what becomes of it: the events of the chat decide.
 
 import ChatCore
+import ChatWords
 
 extension OperationRunner {
     func send(
@@ -114,7 +115,7 @@ extension OperationRunner {
         switch state {
         case .pending, .sent: nil
         case .delivered, .read: .done(.done)
-        case .failed(let reason): .failed(CommandError(.refused, who, reason))
+        case .failed(let reason): .failed(CommandError(.refused, who, reason.words))
         }
     }
 
@@ -132,16 +133,17 @@ extension OperationRunner {
 
     /// Stored, but not with the peer in time.
     func queued(_ peer: Peer, what: String, after timeout: Duration) async -> CommandError {
+        let state = await service.linkState(of: peer.id)
         let why =
-            switch await service.linkState(of: peer.id) {
-            case .offline(let reason): reason ?? "not connected"
+            switch state {
+            case .offline(let reason): reason?.words ?? "not connected"
             case .connecting: "still connecting"
             case .awaitingApproval: "they have not accepted your request yet"
             case .online(let details): details.isRefusing ? "their disk is full" : "no answer yet"
             }
         return CommandError(
             .queued, peer.name, "queued, but \(what) was not delivered within \(timeout.inSeconds) s: \(why)",
-            advice: why == LinkReason.blockedByPeer
+            advice: state == .offline(reason: .blockedByPeer)
                 ? "they have blocked you; it goes out when they accept your calls again"
                 : "it goes out when blipchat is running and can reach them")
     }

@@ -2,6 +2,7 @@
 
 import ChatCore
 import ChatTUI
+import ChatWords
 import Glibc
 
 /// Turns each operation into calls of the chat. Values only: any number may run at the same time.

@@ -57,12 +57,15 @@ extension CommandError {
     /// `path` is the history file, or what was asked for when the error is about that.
     init(_ error: StoreError, path: String) {
         // It may be about a copy.
-        if case .cannotOpen(let file, let reason) = error {
-            self.init(
-                .localIO, file, reason == StoreError.fileExists ? reason : "cannot be opened: \(reason)",
-                advice: reason == StoreError.fileExists
-                    ? "give another name" : "check the path, its folder and the permissions")
+        switch error {
+        case .fileExists(let file):
+            self.init(.localIO, file, "the file already exists", advice: "give another name")
             return
+        case .cannotOpen(let file, let reason):
+            self.init(
+                .localIO, file, "cannot be opened: \(reason)", advice: "check the path, its folder and the permissions")
+            return
+        default: break
         }
         let exit: ExitCode =
             switch error {

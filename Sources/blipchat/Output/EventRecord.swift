@@ -45,7 +45,7 @@ enum EventRecord {
         switch event {
         case .linkChanged(let contact, let state):
             var line = "\(contacts.name(of: contact)): \(StatusRecord.word(state))"
-            if case .offline(let reason?) = state { line += ": \(reason)" }
+            if case .offline(let reason?) = state { line += ": \(reason.words)" }
             return line
         case .messageAdded(let message):
             let name = contacts.name(of: message.contact)
@@ -54,7 +54,7 @@ enum EventRecord {
             return "file #\(transfer.number.rawValue) \(direction) \(name), \(transfer.size) bytes"
         case .messageChanged(let message):
             guard case .file(let transfer) = message.content else { return nil }
-            let reason = transfer.reason.map { ": \($0)" } ?? ""
+            let reason = transfer.reason.map { ": \($0.words)" } ?? ""
             return "file #\(transfer.number.rawValue): \(transfer.state.rawValue)\(reason)"
         case .requestsChanged(let requests):
             return requests.isEmpty ? nil : "\(requests.count.counted("contact request")) waiting (blipchat requests)"

@@ -29,9 +29,11 @@ struct MessageLines {
         switch message.content {
         case .file(let transfer):
             let state = transfer.state.rawValue
-            // A reason that begins with the state says all of it.
-            let reason = transfer.reason.map { safe($0, .line) } ?? ""
-            let words = reason.isEmpty ? state : reason.hasPrefix(state) ? reason : "\(state) (\(reason))"
+            let words =
+                transfer.reason.map { reason in
+                    let words = safe(reason.words, .line)
+                    return reason.names(transfer.state) ? words : "\(state) (\(words))"
+                } ?? state
             let place = transfer.path.map { "  \(safe($0, .line))" } ?? ""
             lines.append(
                 "\(head)#\(transfer.number.rawValue) \(safe(transfer.name, .fileName))  \(transfer.size) bytes  "

@@ -35,7 +35,7 @@ struct Records: Sendable {
             "v": 1, "type": "file", "id": .string(transfer.id.text), "number": .integer(transfer.number.rawValue),
             "conversation": .string(contacts.name(of: transfer.contact)),
             "from": from(transfer.direction, transfer.contact), "direction": .string(transfer.direction.rawValue),
-            "state": .string(transfer.state.rawValue), "reason": transfer.reason.map(JSONValue.string),
+            "state": .string(transfer.state.rawValue), "reason": (transfer.reason?.words).map(JSONValue.string),
             "sent": .time(message?.sent ?? transfer.offered),
             "received": transfer.direction == .incoming ? .time(message?.stored ?? transfer.offered) : .null,
             "finished": transfer.finished.map(JSONValue.time) ?? .null, "name": .string(transfer.name),
@@ -142,7 +142,7 @@ struct Records: Sendable {
     }
 
     private static func reason(_ state: DeliveryState) -> String? {
-        if case .failed(let reason) = state { reason } else { nil }
+        if case .failed(let reason) = state { reason.words } else { nil }
     }
 
     static func word(_ trust: PeerTrust) -> String {

@@ -46,7 +46,7 @@ enum StatusRecord {
         case .online(let online):
             details = online
             if online.isRefusing { reason = "their disk is full: messages wait here" }
-        case .offline(let why): reason = why
+        case .offline(let why): reason = why?.words
         case .connecting, .awaitingApproval: break
         }
         return .record([

@@ -23,9 +23,9 @@ struct OnceTests {
         try await bob.client.start()
         try await simulation.eventually("nothing waits") { try await alice.waiting() == 0 }
         let states = try await alice.history.map(\.state)
-        #expect(states == [.failed(reason: "the peer has another message with this id"), .delivered])
+        #expect(states == [.failed(reason: .idTaken), .delivered])
         #expect(try await bob.texts() == ["other", "after it"])
-        #expect(alice.log.states(of: message.id).last?.rank == DeliveryState.failed(reason: "").rank)
+        #expect(alice.log.states(of: message.id).last?.rank == DeliveryState.failedRank)
         #expect(await bob.irregularities.refused == 1)
         await simulation.stop()
     }
@@ -103,7 +103,7 @@ struct OnceTests {
         let position = try #require(try await bob.history.first?.position)
         try await bob.client.markSeen(bob.contact, upTo: position)
         try await simulation.eventually("it is read") { try await alice.history.first?.state == .read }
-        let late: [DeliveryState] = [.pending, .sent, .delivered, .failed(reason: "late")]
+        let late: [DeliveryState] = [.pending, .sent, .delivered, .failed(reason: .unreadable)]
         for state in late {
             await alice.client.advance(message, to: state)
             #expect(try await alice.history.first?.state == .read)

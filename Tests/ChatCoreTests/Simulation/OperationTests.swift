@@ -98,7 +98,7 @@ struct OperationTests {
         try await bob.client.start()
         try await simulation.eventually("nothing waits") { try await alice.waiting() == 0 }
         let changed = try #require(try await alice.history.first)
-        #expect(changed.operationState == .failed(reason: "the peer does not let us change that message"))
+        #expect(changed.operationState == .failed(reason: .notAllowed))
         #expect(try await alice.history.last?.state == .delivered)
         await simulation.stop()
     }

@@ -21,12 +21,12 @@ extension ScreenFixture {
         fixture.press("Alt-1")
         let details = LinkDetails(remoteAddress: text(), isEncrypted: false, roundTrip: .milliseconds(12))
         fixture.send(.chat(.linkChanged(alice, .online(details))))
-        fixture.send(.chat(.linkChanged(bob, .offline(reason: text()))))
+        fixture.send(.chat(.linkChanged(bob, .offline(reason: .bodyFailed(reason: text())))))
         fixture.send(.answer(.downloads(folder: "/home/jo/" + text(), freeBytes: 212_000_000_000)))
         var history: [ChatMessage] = []
         for number in 1...14 as ClosedRange<Int64> {
             let direction = number % 3 == 0 ? MessageDirection.outgoing : .incoming
-            let state = number == 12 ? DeliveryState.failed(reason: text()) : .delivered
+            let state = number == 12 ? DeliveryState.failed(reason: .other(text())) : .delivered
             var message = message(
                 number, direction, text(), at: time(21, 9, number), state, replyTo: number % 4 == 0 ? number - 1 : nil)
             message.reactions = number % 5 == 0 ? [Reaction(direction: .incoming, emoji: text())] : []
@@ -53,7 +53,7 @@ extension ScreenFixture {
         var done = Self.transfer(7, .incoming, text(), size: 4_100_000, .complete, transferred: 4_100_000)
         done.sha256 = "77aa0c1e" + String(repeating: "0", count: 56)
         done.path = "/home/jo/Downloads/" + text()
-        let failed = Self.transfer(6, .incoming, text(), size: 88_000_000, .failed, reason: text())
+        let failed = Self.transfer(6, .incoming, text(), size: 88_000_000, .failed, reason: .other(text()))
         let running = Self.transfer(9, .outgoing, text(), size: 1_100_000, .running, transferred: 600_000)
         send(.answer(.transfers([offer, done, failed, running])))
         for (position, transfer) in [offer, done, failed, running].enumerated() {

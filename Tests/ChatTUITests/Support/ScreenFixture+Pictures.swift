@@ -36,7 +36,7 @@ extension ScreenFixture {
 
     static func transfer(
         _ number: Int64, _ direction: MessageDirection, _ name: String, size: UInt64, _ state: FileTransfer.State,
-        contact: ContactID = alice, transferred: UInt64 = 0, reason: String? = nil
+        contact: ContactID = alice, transferred: UInt64 = 0, reason: TransferReason? = nil
     ) -> FileTransfer {
         FileTransfer(
             id: messageID(1000 + number), number: TransferNumber(number), contact: contact, direction: direction,

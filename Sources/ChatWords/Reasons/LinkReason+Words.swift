@@ -1,0 +1,49 @@
+// Why a contact cannot be reached, in words for people.
+
+package import ChatCore
+import Glibc
+
+extension LinkReason {
+    package var words: String {
+        switch self {
+        case .blockedByPeer: "refuses our calls"
+        case .noAddress: "no address to call; waits for their call"
+        case .keyChanged: "another key answered; sending has stopped"
+        case .ownKey: "this address is our own"
+        case .putOff: "disconnected by you; /connect calls again"
+        case .blocked: "blocked by you"
+        case .noHello: "did not introduce itself"
+        case .somebodyElse(let endpoint): "somebody else answers at \(endpoint), or their key changed"
+        case .answersInstead(let name): "\(name) answers at that address now"
+        case .sameKey(let name): "has the same key as \(name): remove one of the two"
+        case .processEnded: "the blipchat process that runs the chat has ended"
+        case .notRunning: "the chat is not running"
+        case .historyDamaged: "the history is damaged"
+        case .closedByUs: "closed by us"
+        case .closedByPeer(let code, let reason):
+            // The codes of an ordinary end (RFC 6455 7.4.1): normal, going away.
+            reason.isEmpty
+                ? [1000, 1001].contains(code) ? "they have closed the connection" : "closed by them (\(code))"
+                : "closed by them: \(reason)"
+        case .disconnected: "the connection was lost"
+        case .peerViolated(let layer, let reason): "broke the \(layer) protocol: \(reason)"
+        case .timedOut(let what): "no answer in time (\(what))"
+        case .system(let call, let errno): Self.system(call, errno)
+        case .unresolvable(let host, let reason): "\(host) cannot be resolved: \(reason)"
+        case .notBLIP(let reason): "something else answers there, not blipchat: \(reason)"
+        case .proxyFailed(let reason): "the proxy \(reason)"
+        case .bodyFailed(let reason): reason
+        case .limitExceeded(let what): "a limit was reached: \(what)"
+        }
+    }
+
+    private static func system(_ call: String, _ errno: Int32) -> String {
+        switch errno {
+        case ECONNREFUSED: "nobody listens there (connection refused)"
+        case EHOSTUNREACH, ENETUNREACH: "no route to that network"
+        case EADDRINUSE: "the address is in use"
+        case EACCES, EPERM: "not permitted"
+        default: "\(call): \(String(cString: strerror(errno)))"
+        }
+    }
+}
