@@ -1,6 +1,7 @@
 // The screen in a flood of messages: keys echo, pictures stay below 60 a second, memory stays where it was.
 
 internal import ChatTUI
+internal import ChatWords
 internal import Glibc
 internal import TestSupport
 internal import Workbench

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes Sources/ChatTUI/Rendering/BidiTables.swift from the Unicode data of this Python and of the system's Perl.
+"""Writes Sources/ChatWords/Text/BidiTables.swift from the Unicode data of this Python and of the system's Perl.
 
-Usage: Scripts/generate_bidi_tables.py > Sources/ChatTUI/Rendering/BidiTables.swift
+Usage: Scripts/generate_bidi_tables.py > Sources/ChatWords/Text/BidiTables.swift
 
 Classes come from Python; the pairs of mirrored characters and of brackets are not in it and come from Perl's
 Unicode::UCD. Both must have the same version of Unicode as Scripts/generate_width_tables.py, which is checked.

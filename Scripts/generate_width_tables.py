@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes Sources/ChatTUI/Rendering/UnicodeTables.swift from the Unicode data of this Python.
+"""Writes Sources/ChatWords/Text/UnicodeTables.swift from the Unicode data of this Python.
 
-Usage: Scripts/generate_width_tables.py > Sources/ChatTUI/Rendering/UnicodeTables.swift
+Usage: Scripts/generate_width_tables.py > Sources/ChatWords/Text/UnicodeTables.swift
 
 The tables decide how many columns a scalar takes and which scalars are unknown. They are generated once and checked
 in, so that every machine draws alike whatever its C library thinks; the version stands in the generated header.

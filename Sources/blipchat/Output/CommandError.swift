@@ -17,6 +17,8 @@ struct CommandError: Error, Sendable, Equatable {
     var place: TextPlace?
     /// What the chat that was asked may not use since it confines itself: this process may, perhaps.
     var outOfReach: String?
+    /// Another process holds the home; that may pass.
+    var isAlreadyRunning = false
 
     init(_ exit: ExitCode, _ subject: String, _ reason: String, advice: String? = nil) {
         self.exit = exit

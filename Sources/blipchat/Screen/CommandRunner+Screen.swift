@@ -218,15 +218,12 @@ extension CommandRunner {
 }
 
 extension CommandError {
-    private static let runsHere = "blipchat is already running here as "
-
-    /// Another process holds the home; that may pass.
-    var isAlreadyRunning: Bool { exit == .store && reason.hasPrefix(Self.runsHere) }
-
     static func alreadyRunning(_ lock: String, process: Int32) -> CommandError {
-        CommandError(
+        var error = CommandError(
             .store, HomePaths.parent(of: lock),
-            runsHere + (process > 0 ? "process \(process)" : "another process"),
+            "blipchat is already running here as " + (process > 0 ? "process \(process)" : "another process"),
             advice: "use that one, or choose another --profile or --data-dir")
+        error.isAlreadyRunning = true
+        return error
     }
 }
