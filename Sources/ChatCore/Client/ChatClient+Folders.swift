@@ -4,9 +4,6 @@
 import Glibc
 
 extension ChatClient {
-    /// What a user waits for at most where a disk does not answer.
-    static let diskPatience = Duration.seconds(10)
-
     /// Links in the configured path are our user's. From now on a link that is put there is not followed.
     func resolveDownloadsFolder() {
         downloadsFolder = nil
@@ -26,15 +23,6 @@ extension ChatClient {
         return downloadsFolder ?? path
     }
 
-    /// Calls the disk of `path` on behalf of a user.
-    func onDisk<Value: Sendable>(
-        at path: String, within limit: Duration?, _ body: @escaping @Sendable () throws(FileError) -> Value
-    ) async throws(ChatError) -> Value {
-        do throws(FileError) { return try await DiskLane.run(at: path, within: limit, body) } catch {
-            throw Self.chatError(error)
-        }
-    }
-
     /// The folder of an accepted transfer: where its partial file is (`present`) unless our user wants another one.
     func folderToUse(
         for transfer: FileTransfer, present: String?, wanted: String?, within limit: Duration?
@@ -42,7 +30,7 @@ extension ChatClient {
         if wanted == nil, let present { return present }
         let base: String
         if let wanted {
-            base = try await onDisk(at: wanted, within: limit) { () throws(FileError) in
+            base = try await DiskLane.runForUser(at: wanted, within: limit) { () throws(FileError) in
                 let base = try DownloadFolder.resolved(wanted)
                 // A new folder in one that is there is made; whole ways that are not there are slips.
                 guard access(PathParts.folder(of: base), F_OK) == 0 else {
@@ -51,24 +39,21 @@ extension ChatClient {
                 return base
             }
         } else {
-            do throws(FileError) { base = try await downloadsPath(within: limit) } catch { throw Self.chatError(error) }
+            do throws(FileError) { base = try await downloadsPath(within: limit) } catch { throw ChatError(error) }
         }
         guard let place = transfer.place else { return base }
         let key = FolderSet.key(place.set, from: transfer.contact)
         if let set = try await knownFolder(key), !set.path.isEmpty { return set.folder(of: place) }
         let limits = configuration.limits
-        let made = try await onDisk(at: base, within: limit) { () throws(FileError) in
+        let made = try await DiskLane.runForUser(at: base, within: limit) { () throws(FileError) in
             try limits.checkSpace(for: transfer.size, in: try DownloadFolder(path: base))
             return try FolderSet.makeTop(for: place, in: base)
         }
         // Two files of one folder come at once: the first has made the folder.
-        var set = folderSets[key] ?? FolderSet(path: "")
-        guard set.path.isEmpty else {
+        guard let set = folders.made(made, key) else {
             await DiskLane.of(base).clear { FolderSet.removeTop(made) }
-            return set.folder(of: place)
+            return folders[key]?.folder(of: place) ?? base
         }
-        set.path = made
-        folderSets[key] = set
         try await keep(set, key)
         return set.folder(of: place)
     }
@@ -77,24 +62,17 @@ extension ChatClient {
     /// that are still to come, up to what the offer said of the whole.
     func acceptFolder(_ place: FolderPlace, beginning first: FileTransfer) async throws(ChatError) {
         let key = FolderSet.key(place.set, from: first.contact)
-        guard var set = try await knownFolder(key) else { return }
-        set.agree(to: place)
-        _ = set.take(first.size)
-        folderSets[key] = set
+        guard try await knownFolder(key) != nil, let set = folders.agree(to: place, beginning: first, key) else {
+            return
+        }
         try await keep(set, key)
-        let others = try await offeredBeside(first)
+        let others = try await unfinished(in: first, offeredOnly: true).filter { $0.id != first.id }
         spawn { client in
             for other in others {
                 guard !Task.isCancelled, await client.takeFromFolder(other) else { continue }
                 await client.acceptByItself(other)
             }
         }
-    }
-
-    /// The other files of the same folder that nobody has decided.
-    func offeredBeside(_ transfer: FileTransfer) async throws(ChatError) -> [FileTransfer] {
-        guard transfer.direction == .incoming else { return [] }
-        return try await unfinished(in: transfer, offeredOnly: true).filter { $0.id != transfer.id }
     }
 
     /// The unfinished files of the folder that a transfer belongs to; none when it was sent by itself.
@@ -113,13 +91,11 @@ extension ChatClient {
         of transfer: FileTransfer, _ place: FolderPlace, as state: FileTransfer.State, offeredOnly: Bool
     ) async throws(ChatError) {
         if transfer.direction == .outgoing {
-            foldersBeingOffered.remove(place.set)
+            folders.endOffering(place.set)
         } else {
             let key = FolderSet.key(place.set, from: transfer.contact)
-            var set = try await knownFolder(key) ?? FolderSet(path: "")
-            set.refuse()
-            folderSets[key] = set
-            try await keep(set, key)
+            _ = try await knownFolder(key)
+            try await keep(folders.refuse(key), key)
         }
         while true {
             let page = try await unfinished(in: transfer, offeredOnly: offeredOnly)
@@ -130,22 +106,13 @@ extension ChatClient {
 
     /// Ends transfers with one contact together, some hundred in a step.
     private func end(
-        _ transfers: [FileTransfer], with contact: ContactID, as state: FileTransfer.State
+        _ page: [FileTransfer], with contact: ContactID, as state: FileTransfer.State
     ) async throws(ChatError) {
         let time = now()
-        // All of them at once, before anything is awaited: nothing begins any more, no part is asked for or given.
-        for transfer in transfers {
-            var row = transferRows[transfer.id] ?? transfer
-            guard !row.state.isFinal else { continue }
-            row.state = state
-            row.reason = nil
-            row.finished = time
-            transferRows[transfer.id] = row
-            uploads[transfer.id] = nil
-        }
+        transfers.end(page, as: state, at: time)
         // Behind a step that fails, what the database has counts.
-        defer { for transfer in transfers { transferRows[transfer.id] = nil } }
-        var rest = transfers[...]
+        defer { for transfer in page { transfers.forgetRow(transfer.id) } }
+        var rest = page[...]
         while !rest.isEmpty {
             let part = rest.prefix(500)
             rest = rest.dropFirst(part.count)
@@ -153,10 +120,9 @@ extension ChatClient {
                 try await store.endTransfers(part.map(\.id), with: contact, as: state, at: time)
             }
             for transfer in part {
-                pacing.setLimit(nil, of: .transfer(transfer.id))
-                await removeSpooled(transfer)
+                await clearAway(transfer)
                 await stopDownload(transfer.id)
-                if transfer.direction == .incoming { await removePartial(of: transfer) }
+                if transfer.direction == .incoming { await PartialFile(of: transfer)?.remove() }
             }
             pump(contact)
         }
@@ -172,18 +138,19 @@ extension ChatClient {
 
     /// Whether our user has agreed to this file by accepting the folder; counts it.
     func takeFromFolder(_ transfer: FileTransfer) async -> Bool {
-        guard let place = transfer.place, !accepting.contains(transfer.id) else { return false }
+        guard let place = transfer.place, !transfers.isAccepting(transfer.id) else { return false }
         let key = FolderSet.key(place.set, from: transfer.contact)
         do throws(ChatError) {
             guard try await knownFolder(key) != nil else { return false }
             let present = try await stored { () async throws(StoreError) in try await row(of: transfer.id) }
-            guard present?.state == .offered, !accepting.contains(transfer.id) else { return false }
-            // What was counted before could not be accepted, or is just being.
-            if takenFromFolders.contains(transfer.id) { return true }
-            guard folderSets[key]?.take(transfer.size) == true, let set = folderSets[key] else { return false }
-            takenFromFolders.insert(transfer.id)
-            try await keep(set, key)
-            return true
+            guard present?.state == .offered, !transfers.isAccepting(transfer.id) else { return false }
+            switch folders.take(transfer, key) {
+            case .counted: return true
+            case .none: return false
+            case .agreed(let set):
+                try await keep(set, key)
+                return true
+            }
         } catch {
             // Our user can still accept it by hand.
             return false
@@ -191,12 +158,9 @@ extension ChatClient {
     }
 
     private func knownFolder(_ key: String) async throws(ChatError) -> FolderSet? {
-        if let known = folderSets[key] { return known }
+        if let known = folders[key] { return known }
         let text = try await stored { () async throws(StoreError) in try await store.setting(key) }
-        if let known = folderSets[key] { return known }
-        guard let set = text.flatMap(FolderSet.init(text:)) else { return nil }
-        folderSets[key] = set
-        return set
+        return text.flatMap(FolderSet.init(text:)).map { folders.read($0, key) } ?? folders[key]
     }
 
     private func keep(_ set: FolderSet, _ key: String) async throws(ChatError) {

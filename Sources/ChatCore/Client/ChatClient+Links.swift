@@ -266,7 +266,7 @@ extension ChatClient {
         if away != nil { tellPresence(to: contact) }
         pump(contact)
         sendReadReceipts(to: contact)
-        restingDownloads = restingDownloads.filter { $0.value != contact }
+        transfers.endRests(of: contact)
         resumeTransfers(with: contact)
         rememberSeen(contact)
     }

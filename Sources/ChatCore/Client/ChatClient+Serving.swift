@@ -2,15 +2,6 @@
 
 import BLIPNet
 
-/// An offered file that its receiver is pulling over one link.
-struct Upload {
-    let file: OutgoingFile
-    let contact: ContactID
-    let link: LinkNumber
-    /// When the receiver has last asked for something of it.
-    var lastAsked: MonotonicTime
-}
-
 extension ChatClient {
     /// Serves a link's file requests until the link ends. Ranges are cheap to begin; digests are computed beside
     /// (+Digests).
@@ -19,8 +10,8 @@ extension ChatClient {
             guard sessions[contact]?.link?.number == link.number else { return }
             if request.properties.profile == ChatProfile.fileDigest.rawValue {
                 lineUpDigest(request, of: contact, on: link)
-            } else if let file = (try? FileGetRequest(decoding: request))?.id, !isOpen(file, of: contact, on: link) {
-                giveBeside(request, of: file, to: contact, on: link)
+            } else if let file = (try? FileGetRequest(decoding: request))?.id {
+                await give(request, of: file, to: contact, on: link)
             } else {
                 await give(request, to: contact, on: link)
             }
@@ -28,30 +19,22 @@ extension ChatClient {
         if link.router.files.isOverrun { link.close(code: 1008, reason: "too many unanswered requests") }
     }
 
-    /// It is open, and nobody waits for it any more who came before.
-    private func isOpen(_ file: MessageID, of contact: ContactID, on link: ActiveLink) -> Bool {
-        uploads[file]?.link == link.number && fileAnswers.last(for: file, of: contact) == nil
-    }
-
-    /// The file has to be opened first, and its disk may not answer: what is asked of other files does not wait for that.
-    private func giveBeside(
+    /// Gives a range of an open file at once. One that has to be opened first is given beside: its disk may not answer, and what
+    /// is asked of other files does not wait for that.
+    private func give(
         _ request: BLIPIncomingRequest, of file: MessageID, to contact: ContactID, on link: ActiveLink
-    ) {
-        let limits = configuration.limits
-        let running = uploads.filter { $0.value.contact == contact && $0.value.file.isActive }
-        guard
-            fileAnswers.mayWait(
-                for: file, of: contact, running: Set(running.keys), files: limits.runningTransfers,
-                // How many may be open the file itself says.
-                ranges: 2 * limits.servedRanges)
-        else { return answer(request, on: link, .failure(.busy, "too many files at once")) }
-        let before = fileAnswers.last(for: file, of: contact)
-        let task = spawn { client in
-            await before?.value
-            await client.give(request, to: contact, on: link)
-            client.fileAnswers.end(for: file, of: contact)
+    ) async {
+        switch transfers.line(for: file, of: contact, on: link.number) {
+        case .open: await give(request, to: contact, on: link)
+        case .full: answer(request, on: link, .failure(.busy, "too many files at once"))
+        case .after(let before):
+            let task = spawn { client in
+                await before?.value
+                await client.give(request, to: contact, on: link)
+                client.transfers.leaveLine(for: file, of: contact)
+            }
+            transfers.lineUp(task, for: file, of: contact)
         }
-        fileAnswers.begin(task, for: file, of: contact)
     }
 
     private func give(_ request: BLIPIncomingRequest, to contact: ContactID, on link: ActiveLink) async {
@@ -74,7 +57,7 @@ extension ChatClient {
         spawn { client in
             // Ranges that were asked for over a link that has ended are asked for anew: they must not be paid for.
             let isWanted = { client.sessions[contact]?.link?.number == link.number }
-            client.heldRanges[get.id, default: 0] += 1
+            client.transfers.holdRange(of: get.id)
             let granted: UInt64?
             if get.takesLess {
                 granted = await client.pacing.grant(upTo: get.length, of: get.id, .outgoing, while: isWanted)
@@ -82,8 +65,7 @@ extension ChatClient {
                 await client.pacing.wait(for: get.length, of: get.id, .outgoing, while: isWanted)
                 granted = get.length
             }
-            client.heldRanges[get.id, default: 1] -= 1
-            if client.heldRanges[get.id] == 0 { client.heldRanges[get.id] = nil }
+            client.transfers.releaseRange(of: get.id)
             guard let granted, isWanted() else { return }
             let answer = await client.response { () async throws(ServingError) in
                 _ = try await client.upload(get.id, to: contact, on: link, asked: request.number)
@@ -125,8 +107,8 @@ extension ChatClient {
         _ id: MessageID, to contact: ContactID, on link: ActiveLink, asked: UInt64
     ) async throws(ServingError) -> Upload {
         let row = try await givableRow(id, to: contact, on: link, asked: asked)
-        if let present = uploads[id], present.link == link.number {
-            uploads[id]?.lastAsked = .now()
+        if let present = transfers.upload(id, on: link.number) {
+            transfers.asked(for: id, now: .now())
             return present
         }
         try await makeRoom(for: contact)
@@ -136,13 +118,13 @@ extension ChatClient {
         guard sessions[contact]?.link?.number == link.number else {
             throw ServingError(response: .failure(.handlerFailed, "the link is over"))
         }
-        if let present = uploads[id], present.link == link.number { return present }
+        if let present = transfers.upload(id, on: link.number) { return present }
         let upload = Upload(file: file, contact: contact, link: link.number, lastAsked: .now())
-        uploads[id] = upload
+        transfers.begin(upload, of: id)
         let time = now()
         spawn { client in
             // Either side may have paused it meanwhile.
-            guard client.uploads[id]?.link == link.number else { return }
+            guard client.transfers.upload(id, on: link.number) != nil else { return }
             await client.changeQuietly(id) {
                 guard $0.state != .paused else { return }
                 $0.state = .running
@@ -159,7 +141,7 @@ extension ChatClient {
         let path = row.path ?? ""
         let limit = configuration.limits.servedRanges
         let ours = configuration.privateFiles
-        let opened = await DiskLane.of(path).value(within: Self.diskPatience) {
+        let opened = await DiskLane.of(path).value(within: DiskLane.usersPatience) {
             Result { () throws(OutgoingFileError) in
                 try OutgoingFile(
                     path: path, size: row.size, modified: row.modified, rangeLimit: limit, notOf: ours.present())
@@ -180,12 +162,8 @@ extension ChatClient {
             throw ServingError(response: .failure(.forbidden, "not offered to you"))
         }
         guard maySend(to: contact) else { throw ServingError(response: .failure(.tooManyRequests, "not verified yet")) }
-        if let pause = receiverPauses[id], pause.link == link.number {
-            // What they had asked for before they paused is not wanted any more; it may have waited for a limit of ours.
-            guard asked > pause.number else {
-                throw ServingError(response: .failure(.tooManyRequests, "you paused it"))
-            }
-            receiverPauses[id] = nil
+        guard !transfers.isPaused(id, for: asked, on: link.number) else {
+            throw ServingError(response: .failure(.tooManyRequests, "you paused it"))
         }
         switch row.state {
         case .offered, .accepted, .running: break
@@ -200,21 +178,13 @@ extension ChatClient {
         return row
     }
 
-    /// One file more for `contact`: refused while as many as may run are being sent. Files that rest are closed, the
-    /// longest at rest first, so that nobody makes us hold any number of them open.
+    /// One file more for `contact`: refused while as many as may run are being sent.
     private func makeRoom(for contact: ContactID) async throws(ServingError) {
-        let limit = configuration.limits.runningTransfers
-        let theirs = uploads.filter { $0.value.contact == contact }
-        guard theirs.values.count(where: { $0.file.isActive }) < limit else {
-            throw ServingError(response: .failure(.busy, "too many files at once"))
+        switch transfers.room(for: contact) {
+        case .free: break
+        case .none: throw ServingError(response: .failure(.busy, "too many files at once"))
+        case .afterClosing(let idle): await forgetUpload(idle, reason: TransferReason.receiverStopped)
         }
-        guard theirs.count >= 4 * limit,
-            let idle = theirs.filter({ !$0.value.file.isActive && !isAwaitingDigest($0.key, contact) }).min(by: {
-                first, second in
-                first.value.lastAsked < second.value.lastAsked
-            })
-        else { return }
-        await forgetUpload(idle.key, reason: TransferReason.receiverStopped)
     }
 
     /// The error response; a source that is gone or changed ends the transfer, which is stored and shown beside: a program
@@ -234,7 +204,7 @@ extension ChatClient {
     }
 
     private func failUpload(_ id: MessageID, _ reason: String) {
-        uploads[id] = nil
+        _ = transfers.endUpload(id)
         let time = now()
         spawn { client in
             await client.changeQuietly(id) {
@@ -249,15 +219,12 @@ extension ChatClient {
 
     /// Tells how far the receiver has come, while it pulls over this link.
     private func followUpload(_ id: MessageID, on number: LinkNumber) async {
-        var meter = ProgressMeter(id: id, of: transferRows[id])
+        var meter = ProgressMeter(id: id, of: transfers.row(id))
         var isMeasuring = false
         var looked = MonotonicTime.now()
-        while let upload = uploads[id], upload.link == number, transferRows[id]?.state == .running {
+        while let upload = transfers.upload(id, on: number), transfers.row(id)?.state == .running {
             do { try await Task.sleep(for: ProgressMeter.interval) } catch { break }
-            let patience = configuration.limits.uploadPatience
-            if !upload.file.isActive, !isAwaitingDigest(id, upload.contact),
-                MonotonicTime.now() - upload.lastAsked > patience
-            {
+            if transfers.isAbandoned(id, after: configuration.limits.uploadPatience, now: .now()) {
                 return await forgetUpload(id, reason: TransferReason.receiverStopped)
             }
             // Before the first range only digests are asked for, and what the peer has already is no progress.
@@ -267,9 +234,8 @@ extension ChatClient {
             }
             if !isMeasuring { meter.begin(at: begin, looked) }
             isMeasuring = true
-            // Only what waits for its turn is held back by the limit: a receiver that asks for nothing stands still.
-            let limit =
-                heldRanges[id] != nil ? pacing.limit(of: id, .outgoing, sharedBy: UInt64(heldRanges.count)) : nil
+            let limit = transfers.sharersOfLimit(with: id)
+                .flatMap { pacing.limit(of: id, .outgoing, sharedBy: UInt64($0)) }
             let step = meter.note(upload.file.transferred, at: .now(), limit: limit)
             if let progress = step.progress { hub.publish(.transferProgress(progress)) }
             if step.isWorthStoring {
@@ -280,7 +246,10 @@ extension ChatClient {
 
     /// The link or the user ended an upload: what is known of it is stored, and the file is closed.
     func forgetUpload(_ id: MessageID, reason: String = TransferReason.waitingForReceiver) async {
-        guard let upload = uploads.removeValue(forKey: id) else { return }
+        if let upload = transfers.endUpload(id) { await rememberUpload(id, upload, reason: reason) }
+    }
+
+    func rememberUpload(_ id: MessageID, _ upload: Upload, reason: String = TransferReason.waitingForReceiver) async {
         await changeQuietly(id) {
             $0.transferred = max($0.transferred, upload.file.transferred)
             if $0.state == .running {

@@ -44,30 +44,8 @@ package actor ChatClient: ChatService {
 
     /// Those contacts that are being written, and who waits to do so next.
     var contactWriters: [ContactID: [CheckedContinuation<Void, Never>]] = [:]
-    /// Offered files that peers are pulling.
-    var uploads: [MessageID: Upload] = [:]
-    /// How many ranges of a file wait until a limit of the rate lets them go.
-    var heldRanges: [MessageID: Int] = [:]
-    /// Files of ours that their receivers have paused, until they ask for more.
-    var receiverPauses: [MessageID: ReceiverPause] = [:]
-    /// Requests for files that wait for a disk.
-    var fileAnswers = FileAnswers()
-    /// The digests of offered files that contacts wait for.
-    var digestLines: [ContactID: DigestLine] = [:]
-    /// Accepted files that we are pulling, and the tasks that do it.
-    var downloads: [MessageID: Download] = [:]
-    /// Those whose file is there, and whose rows do not say so yet: nothing begins them again meanwhile.
-    var arrivedDownloads: Set<MessageID> = []
-    /// Incoming transfers that the sender does not give now, until they are tried again, with whose they are.
-    var restingDownloads: [MessageID: ContactID] = [:]
-    /// Incoming transfers whose partial file is being prepared.
-    var accepting: Set<MessageID> = []
-    /// Where the folders that contacts send are put, as far as this run has asked (see +Folders).
-    var folderSets: [String: FolderSet] = [:]
-    /// Folders of ours whose files are just being offered; one that is cancelled meanwhile is taken out.
-    var foldersBeingOffered: Set<MessageID> = []
-    /// The files that were counted against what the offers of such folders said, in this run.
-    var takenFromFolders: Set<MessageID> = []
+    var transfers: Transfers
+    var folders = FolderSets()
     /// Where accepted files go, without links; `nil` until its disk has said so (see +Folders).
     var downloadsFolder: String?
     let pacing: TransferPacing
@@ -78,9 +56,6 @@ package actor ChatClient: ChatService {
     var diskWatch = DiskWatch()
     /// What waits in the lines of all links.
     let waitingMemory: WaitingMemory
-    /// Unfinished transfers that this run has touched, as they are now (see +TransferRows).
-    var transferRows: [MessageID: FileTransfer] = [:]
-
     /// What the user has set for contacts by their names.
     let namedSettings: (any NamedSettings)?
 
@@ -102,6 +77,7 @@ package actor ChatClient: ChatService {
         self.configuration = configuration
         self.now = now
         pacing = TransferPacing(upload: configuration.uploadLimit, download: configuration.downloadLimit)
+        transfers = Transfers(limits: configuration.limits)
         waitingMemory = WaitingMemory(bytes: configuration.limits.waitingBytes)
         self.clock = clock
         callerQuota = CallerQuota(perDay: configuration.limits.contactRequestsPerDay)
