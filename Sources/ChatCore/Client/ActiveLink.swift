@@ -22,6 +22,11 @@ struct ActiveLink: Sendable {
     var isOutgoing: Bool { connection.info.isOutgoing }
     var isOnline: Bool { admitsPeer && isAdmittedByPeer }
 
+    /// Answers unless the peer wants no reply.
+    func answer(_ request: ReceivedRequest, _ response: BLIPResponse) {
+        if !request.isNoReply { connection.respond(to: request.number, with: response) }
+    }
+
     /// Ends the link for a reason of ours; waiting requests are dropped.
     func close(code: UInt16 = 1000, reason: String = "") {
         connection.close(code: code, reason: reason)

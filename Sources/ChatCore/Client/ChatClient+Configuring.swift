@@ -32,20 +32,20 @@ extension ChatClient {
         hub.publish(.notice(.settingsChanged))
         if wanted.proxy != old.proxy {
             // Whom the old way did not reach is tried by the new one now.
-            for contact in sessions.keys.sorted() {
-                sessions[contact]?.resetBackoff()
+            for contact in links.contacts {
+                links[contact]?.resetBackoff()
                 dial(contact)
             }
         }
         if old.requiresVerified, !wanted.requiresVerified {
-            for contact in sessions.keys { tellWhatWaits(to: contact) }
+            for contact in links.contacts { tellWhatWaits(to: contact) }
         }
         if wanted.retention != old.retention || wanted.deletesFiles != old.deletesFiles { await deleteExpired() }
     }
 
     /// Whether what our user writes may go to a contact: where only verified ones are written to, it waits.
     package func maySend(to contact: ContactID) -> Bool {
-        !configuration.requiresVerified || sessions[contact]?.peer.trust == .verified
+        !configuration.requiresVerified || links[contact]?.peer.trust == .verified
     }
 
     func sendsReceipts(to contact: ContactID) -> Bool {
@@ -60,7 +60,7 @@ extension ChatClient {
     func accepts(_ transfer: FileTransfer) -> Bool {
         guard configuration.acceptsFilesByRule else { return false }
         // What was said on the screen is newer than the file.
-        let decided = sessions[transfer.contact]?.peer.acceptsFilesUpTo
+        let decided = links[transfer.contact]?.peer.acceptsFilesUpTo
         if let limit = decided ?? rule(of: transfer.contact).acceptsFilesUpTo {
             return limit > 0 && transfer.size <= limit
         }
@@ -68,6 +68,6 @@ extension ChatClient {
     }
 
     private func rule(of contact: ContactID) -> ContactRules.Rule {
-        sessions[contact].map { configuration.contactRules.rule(named: $0.peer.name) } ?? ContactRules.Rule()
+        links[contact].map { configuration.contactRules.rule(named: $0.peer.name) } ?? ContactRules.Rule()
     }
 }

@@ -8,24 +8,20 @@ extension ChatClient {
     static let digestDiscount: UInt64 = 16
 
     /// Puts the request into the line of its contact. Who asks for more at once than transfers need has to ask again.
-    func lineUpDigest(_ request: BLIPIncomingRequest, of contact: ContactID, on link: ActiveLink) {
-        let wanted: FileDigestRequest
-        do throws(WireError) {
-            wanted = try FileDigestRequest(decoding: request)
-        } catch {
-            return answer(request, on: link, error.response)
-        }
+    func lineUpDigest(
+        _ wanted: FileDigestRequest, _ request: ReceivedRequest, of contact: ContactID, on link: ActiveLink
+    ) {
         guard let (ticket, before) = transfers.enterDigestLine(wanted.id, of: contact, on: link.number) else {
-            return answer(request, on: link, .failure(.tooManyRequests, "too many digests at once"))
+            return link.answer(request, .failure(.tooManyRequests, "too many digests at once"))
         }
         let task = spawn { client in
             await before?.value
             // Over a link that has ended nothing is begun any more.
-            if !Task.isCancelled, client.sessions[contact]?.link?.number == link.number {
+            if !Task.isCancelled, client.links.isPresent(link.number, of: contact) {
                 let response = await client.response { () async throws(ServingError) in
                     try await client.digest(wanted, asked: request.number, of: contact, on: link)
                 }
-                client.answer(request, on: link, response)
+                link.answer(request, response)
             }
             client.transfers.leaveDigestLine(ticket, of: contact)
         }

@@ -37,12 +37,12 @@ extension ChatClient {
 
     /// Starts what waits for `contact`: accepted transfers, oldest first, and offers that need no asking.
     func resumeTransfers(with contact: ContactID) {
-        guard phase == .running, sessions[contact]?.sendingLink != nil else { return }
+        guard phase == .running, links[contact]?.sendingLink != nil else { return }
         spawn { client in
             do throws(ChatError) {
                 var pauses = 0
                 try await client.forEachUnfinished(with: contact) { transfer in
-                    guard client.sessions[contact]?.sendingLink != nil else { return false }
+                    guard client.links[contact]?.sendingLink != nil else { return false }
                     guard transfer.direction == .incoming else { return true }
                     if transfer.state == .paused, pauses < Self.mostPausesTold {
                         pauses += 1
@@ -65,7 +65,7 @@ extension ChatClient {
     private func startWaiting(from contact: ContactID) {
         spawn { client in
             // Behind the one that was tried last, then from the beginning.
-            for start in [client.sessions[contact]?.lastTried, nil] {
+            for start in [client.links[contact]?.lastTried, nil] {
                 guard client.hasTurn(for: contact) else { return }
                 let limit = client.transfers.mostWaiting
                 let waiting = await client.quietly { () async throws(StoreError) in
@@ -80,7 +80,7 @@ extension ChatClient {
                 for transfer in waiting {
                     guard client.hasTurn(for: contact) else { return }
                     guard !client.transfers.isUnderWay(transfer.id) else { continue }
-                    client.sessions[contact]?.lastTried = transfer.number
+                    client.links[contact]?.lastTried = transfer.number
                     await client.startDownload(transfer.id)
                 }
                 if start == nil { return }
@@ -90,7 +90,7 @@ extension ChatClient {
 
     /// Whether one more file of a contact may begin.
     private func hasTurn(for contact: ContactID) -> Bool {
-        phase == .running && sessions[contact]?.sendingLink != nil
+        phase == .running && links[contact]?.sendingLink != nil
             && transfers.hasTurn(contact)
     }
 
@@ -99,7 +99,7 @@ extension ChatClient {
     func startDownload(_ id: MessageID, inTurn: Bool = false) async {
         _ = await quietly { () async throws(StoreError) in try await row(of: id) }
         guard phase == .running else { return }
-        switch transfers.start(id, isOnline: { sessions[$0]?.sendingLink != nil }, inTurn: inTurn) {
+        switch transfers.start(id, isOnline: { links[$0]?.sendingLink != nil }, inTurn: inTurn) {
         case .stays: break
         case .waitsForPeer:
             await changeQuietly(id) {
@@ -108,7 +108,7 @@ extension ChatClient {
             }
         case .waitsForTurn: await changeQuietly(id) { $0.reason = TransferReason.waitingForTurn }
         case .begins(let row, let folder):
-            guard let link = sessions[row.contact]?.sendingLink else { return }
+            guard let link = links[row.contact]?.sendingLink else { return }
             let task = spawn { client in
                 let work = Task { await client.download(row, to: folder, over: link) }
                 // A disk that does not answer must not keep us from going on, nor from ending.
@@ -210,7 +210,7 @@ extension ChatClient {
             }
         case .interrupted:
             // The link may still be there: the sender left an answer unfinished.
-            if sessions[download.contact]?.link?.number == download.link { rest(id, from: download.contact) }
+            if links[download.contact]?.link?.number == download.link { rest(id, from: download.contact) }
             await setWaiting(id, transferred: download.transferred)
         case .waiting(let reason):
             rest(id, from: download.contact)

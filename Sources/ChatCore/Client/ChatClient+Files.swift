@@ -55,7 +55,7 @@ extension ChatClient {
     func accept(
         _ transfer: FileTransfer, into folder: String?, within limit: Duration? = nil
     ) async throws(ChatError) {
-        guard sessions[transfer.contact]?.peer.isBlocked != true else { throw .blocked }
+        guard links[transfer.contact]?.peer.isBlocked != true else { throw .blocked }
         // A run that our user has paused lets go of its file first.
         if transfers.row(transfer.id)?.state == .paused { await stopDownload(transfer.id) }
         guard transfers.beginAccepting(transfer.id) else { return }
@@ -195,13 +195,13 @@ extension ChatClient {
     // MARK: What the peer tells
 
     func receiveStatus(
-        _ status: FileStatusRequest, _ request: BLIPIncomingRequest, _ contact: ContactID, _ link: ActiveLink
+        _ status: FileStatusRequest, _ request: ReceivedRequest, _ contact: ContactID, _ link: ActiveLink
     ) async {
         do throws(StoreError) {
             guard let transfer = try await row(of: status.id), transfer.contact == contact else {
                 let isHeld = try await store.holdsFile(status.id, of: contact)
-                return answer(
-                    request, on: link,
+                return link.answer(
+                    request,
                     isHeld ? .failure(.busy, "the offer is not shown yet") : .failure(.notFound, "no such transfer"))
             }
             if transfer.direction == .outgoing {
@@ -210,9 +210,9 @@ extension ChatClient {
             } else {
                 try await senderSays(status.state, of: transfer)
             }
-            answer(request, on: link, BLIPResponse())
+            link.answer(request, BLIPResponse())
         } catch {
-            answer(request, on: link, .failure(.handlerFailed, "cannot store"))
+            link.answer(request, .failure(.handlerFailed, "cannot store"))
             hub.publish(.notice(.storeFailed(error)))
         }
     }

@@ -2,7 +2,7 @@
 
 extension ChatClient {
     package func deleteMessages(_ keys: [MessageKey], of contact: ContactID) async throws(ChatError) -> Int {
-        guard sessions[contact] != nil else { throw .noSuchContact }
+        guard links[contact] != nil else { throw .noSuchContact }
         for key in keys {
             let message = try await stored { () async throws(StoreError) in
                 try await store.message(key.id, of: contact, key.direction)
@@ -19,7 +19,7 @@ extension ChatClient {
     package func deleteMessages(
         of contact: ContactID, storedBefore time: Timestamp?
     ) async throws(ChatError) -> Int {
-        guard sessions[contact] != nil else { throw .noSuchContact }
+        guard links[contact] != nil else { throw .noSuchContact }
         try await forEachUnfinished(with: contact) { transfer throws(ChatError) in
             if time.map({ transfer.offered < $0 }) ?? true { try await giveUp(transfer) }
             return true
@@ -36,9 +36,8 @@ extension ChatClient {
     package func readStoreAnew() async throws(ChatError) {
         for conversation in try await conversations() {
             let contact = conversation.peer.id
-            if sessions[contact] == nil {
-                sessions[contact] = PeerSession(
-                    peer: conversation.peer, policy: configuration.reconnect, queuedCount: conversation.queuedCount)
+            if links[contact] == nil {
+                links.know(conversation.peer, queuedCount: conversation.queuedCount)
                 dial(contact)
             }
             hub.publish(.historyReplaced(contact))
@@ -63,7 +62,7 @@ extension ChatClient {
     private func countQueue(of contact: ContactID) async {
         let conversations = await quietly { () async throws(StoreError) in try await store.conversations() }
         if let now = conversations?.first(where: { $0.peer.id == contact }) {
-            sessions[contact]?.queuedCount = now.queuedCount
+            links[contact]?.queuedCount = now.queuedCount
         }
     }
 
@@ -82,12 +81,12 @@ extension ChatClient {
     package var retentionRules: RetentionRules { configuration.retention }
 
     package func retention(of contact: ContactID) async throws(ChatError) -> Retention? {
-        guard sessions[contact] != nil else { throw .noSuchContact }
+        guard links[contact] != nil else { throw .noSuchContact }
         return try await stored { () async throws(StoreError) in try await store.retention(of: contact) }
     }
 
     package func setRetention(_ retention: Retention?, of contact: ContactID) async throws(ChatError) {
-        guard sessions[contact] != nil else { throw .noSuchContact }
+        guard links[contact] != nil else { throw .noSuchContact }
         try await stored { () async throws(StoreError) in try await store.setRetention(retention, of: contact) }
         await deleteExpired()
     }

@@ -71,6 +71,6 @@ extension ChatClient {
 
     /// Tells the listener for which networks it keeps places.
     func favourNetworks() {
-        listener?.favour(networks: knownNetworks.networks(with: sessions.values.lazy.map(\.peer)))
+        listener?.favour(networks: links.favoured)
     }
 }

@@ -2,7 +2,7 @@
 
 extension ChatClient {
     package func markUnread(_ contact: ContactID, from position: HistoryPosition) async throws(ChatError) {
-        guard sessions[contact] != nil else { throw .noSuchContact }
+        guard links[contact] != nil else { throw .noSuchContact }
         try await stored { () async throws(StoreError) in
             try await store.markUnread(contact: contact, from: position)
         }

@@ -23,7 +23,7 @@ extension ChatClient {
     ) async throws(ChatError) -> FolderOffer {
         try checkOutbox(of: contact)
         try Self.check(caption: caption)
-        let limit = configuration.limits.outboxMessages - (sessions[contact]?.queuedCount ?? 0)
+        let limit = configuration.limits.outboxMessages - (links[contact]?.queuedCount ?? 0)
         let tree = try await OfferedSource.tree(at: path, limit: limit, leaving: configuration.privateFiles)
         let bytes = tree.files.reduce(into: UInt64(0)) { sum, file in
             let (total, overflow) = sum.addingReportingOverflow(file.size)

@@ -26,7 +26,7 @@ extension ChatClient {
         return try await enqueue(.react(emoji: emoji), on: try await present(message))
     }
 
-    package func irregularities() async -> Irregularities { irregularities }
+    package func irregularities() async -> Irregularities { mail.irregularities }
 
     /// The message as it is now, if it is there and not taken back.
     private func present(_ message: ChatMessage) async throws(ChatError) -> ChatMessage {
@@ -53,7 +53,7 @@ extension ChatClient {
                 action, on: message.id, message.direction, to: message.contact, at: time)
         }
         // A message that is taken back unsent gives its place to the retraction.
-        if changed.state != .takenBack { sessions[message.contact]?.queuedCount += 1 }
+        if changed.state != .takenBack { links[message.contact]?.queuedCount += 1 }
         pump(message.contact)
         wake(message.contact)
         return changed

@@ -9,7 +9,7 @@ extension ChatClient {
     func tellPause(of id: MessageID) async {
         let found = await quietly { () async throws(StoreError) in try await row(of: id) }
         guard let row = found ?? nil, row.direction == .incoming, row.state == .paused,
-            let link = sessions[row.contact]?.sendingLink
+            let link = links[row.contact]?.sendingLink
         else { return }
         let pause: FileStatusRequest.Pause = row.reason == nil ? .user : .disk
         link.connection.submitNoReply(FileStatusRequest(id: id, state: .accepted, pause: pause).encoded())

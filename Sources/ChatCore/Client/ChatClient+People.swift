@@ -16,9 +16,9 @@ extension ChatClient {
             wanted = ContactNames.cleaned(
                 address.name ?? "", fallback: ContactNames.cleaned(address.host, fallback: "contact"))
         }
-        if address.peerID == nil, let known = contact(at: address) { return known }
+        if address.peerID == nil, let known = links.peer(at: address) { return known }
         // A name that the user gives is a name that the user will send to: it is theirs, or it is refused.
-        if name != nil, let taken = nameTaken(wanted, byOtherThan: address.peerID) { throw .store(.nameTaken(taken)) }
+        if name != nil { try checkFree(wanted, for: address.peerID) }
         let peer = try await stored { () async throws(StoreError) in
             try await storeContact(
                 peerID: address.peerID, name: wanted, addresses: [address],
@@ -29,11 +29,10 @@ extension ChatClient {
         return peer
     }
 
-    private func nameTaken(_ name: String, byOtherThan peerID: PeerID?) -> String? {
-        let folded = ContactNames.folded(name)
-        return sessions.values.first {
-            (peerID == nil || $0.peer.peerID != peerID) && ContactNames.folded($0.peer.name) == folded
-        }?.peer.name
+    /// A key that is known already means its contact.
+    private func checkFree(_ name: String, for peerID: PeerID?) throws(ChatError) {
+        let owner = links.owner(of: name) { peerID != nil && $0.peerID == peerID }
+        if let owner { throw .store(.nameTaken(owner.name)) }
     }
 
     /// Stores a contact under a free name and begins its session.
@@ -41,33 +40,28 @@ extension ChatClient {
         peerID: PeerID?, name: String, addresses: [PeerAddress], isBlocked: Bool = false,
         isNameProvisional: Bool = false
     ) async throws(StoreError) -> Peer {
-        let others = sessions.values.filter { peerID == nil || $0.peer.peerID != peerID }.map(\.peer.name)
+        let others = links.peers.filter { peerID == nil || $0.peerID != peerID }.map(\.name)
         let added = now()
         var contact = NewContact(
             peerID: peerID, name: ContactNames.unique(name, among: others), addresses: addresses, isBlocked: isBlocked,
             added: added)
         contact.isNameProvisional = isNameProvisional
         let peer = try await store.addContact(contact)
-        if sessions[peer.id] == nil {
-            sessions[peer.id] = PeerSession(peer: peer, policy: configuration.reconnect)
-        } else {
-            sessions[peer.id]?.peer = peer
-        }
+        links.know(peer)
         hub.publish(.conversationsChanged)
         favourNetworks()
         return peer
     }
 
     package func removeAddress(_ address: PeerAddress, of contact: ContactID) async throws(ChatError) {
-        guard let peer = sessions[contact]?.peer else { throw .noSuchContact }
+        guard let peer = links[contact]?.peer else { throw .noSuchContact }
         guard peer.addresses.contains(where: { $0.isSamePlace(as: address) }) else { throw .noSuchAddress }
         try await change(contact) { $0.addresses.removeAll { $0.isSamePlace(as: address) } }
         favourNetworks()
     }
 
     package func removeContact(_ contact: ContactID) async throws(ChatError) {
-        guard let session = sessions[contact] else { throw .noSuchContact }
-        sessions[contact] = nil
+        guard let session = links.forget(contact) else { throw .noSuchContact }
         if let link = session.link {
             stopTransfers(on: link.number)
             link.close(reason: "removed")
@@ -76,8 +70,7 @@ extension ChatClient {
             try await removePartials(of: contact)
             try await stored { () async throws(StoreError) in try await store.removeContact(contact) }
         } catch {
-            sessions[contact] = PeerSession(
-                peer: session.peer, policy: configuration.reconnect, queuedCount: session.queuedCount)
+            links.know(session.peer, queuedCount: session.queuedCount)
             dial(contact)
             throw error
         }
@@ -89,10 +82,10 @@ extension ChatClient {
     package func setBlocked(_ contact: ContactID, _ blocked: Bool) async throws(ChatError) {
         try await change(contact) { $0.isBlocked = blocked }
         if blocked {
-            sessions[contact]?.link?.close(reason: "")
+            links[contact]?.link?.close(reason: "")
             // Whoever answered in their place is refused with them.
-            if let key = sessions[contact]?.peer.newPeerID {
-                noteRefusal(of: key)
+            if let key = links[contact]?.peer.newPeerID {
+                requesters.refuse(key, now: now())
                 await dropRequests(of: key)
             }
         } else {
@@ -112,8 +105,8 @@ extension ChatClient {
     }
 
     package func acceptNewKey(_ key: PeerID, of contact: ContactID, verified: Bool) async throws(ChatError) {
-        guard let peer = sessions[contact]?.peer else { throw .noSuchContact }
-        guard peer.trust == .keyChanged, peer.newPeerID == key, key != ownID, session(of: key) == nil else {
+        guard let peer = links[contact]?.peer else { throw .noSuchContact }
+        guard peer.trust == .keyChanged, peer.newPeerID == key, key != ownID, links.session(of: key) == nil else {
             throw .noSuchKey
         }
         let time = now()
@@ -129,7 +122,7 @@ extension ChatClient {
             peer.verifiedAt = verified ? time : nil
         }
         // Who holds the old key is somebody else from now on.
-        if let link = sessions[contact]?.link, link.peerID != key { link.close(reason: "another key") }
+        if let link = links[contact]?.link, link.peerID != key { link.close(reason: "another key") }
         await dropRequests(of: key)
         try await endOffers(to: contact)
         goOn(with: contact)
@@ -176,7 +169,7 @@ extension ChatClient {
     }
 
     package func safetyNumber(for contact: ContactID) async throws(ChatError) -> [String]? {
-        guard let session = sessions[contact] else { throw .noSuchContact }
+        guard let session = links[contact] else { throw .noSuchContact }
         return session.peer.peerID.map { SafetyNumber.groups(ownID, $0) }
     }
 
@@ -189,11 +182,11 @@ extension ChatClient {
     package func approveRequest(_ id: Int64, name: String?) async throws(ChatError) -> Peer {
         guard let request = try await contactRequests().first(where: { $0.id == id }) else { throw .noSuchRequest }
         // As another contact it could not become that of the old one any more.
-        if let peer = sessions.values.first(where: { $0.peer.newPeerID == request.peerID })?.peer {
+        if let peer = links.peers.first(where: { $0.newPeerID == request.peerID }) {
             throw .newKeyOf(peer.name)
         }
         let wanted = try name.map { name throws(ChatError) in try ContactNames.checked(name) }
-        if let wanted, let taken = nameTaken(wanted, byOtherThan: request.peerID) { throw .store(.nameTaken(taken)) }
+        if let wanted { try checkFree(wanted, for: request.peerID) }
         let peer = try await stored { () async throws(StoreError) in
             let peer = try await storeContact(
                 peerID: request.peerID, name: wanted ?? ContactNames.cleaned(request.name, fallback: "somebody"),
@@ -202,7 +195,7 @@ extension ChatClient {
             return peer
         }
         await publishRequests()
-        sessions[peer.id]?.announcesAcceptance = true
+        links[peer.id]?.announcesAcceptance = true
         if let address = request.address { hear(of: address, from: peer.id) }
         reconnect(peer.id)
         return peer
@@ -211,11 +204,11 @@ extension ChatClient {
     package func rejectRequest(_ id: Int64) async throws(ChatError) {
         guard let request = try await contactRequests().first(where: { $0.id == id }) else { throw .noSuchRequest }
         // First, for a call that comes in the meantime.
-        noteRefusal(of: request.peerID)
+        requesters.refuse(request.peerID, now: now())
         do throws(ChatError) {
             try await stored { () async throws(StoreError) in try await store.removeContactRequest(id) }
         } catch {
-            refusedRequests[request.peerID] = nil
+            requesters.takeBackRefusal(of: request.peerID)
             throw error
         }
         await publishRequests()
@@ -231,7 +224,7 @@ extension ChatClient {
             return peer
         }
         // Added by address meanwhile: their link ends, as with any block.
-        sessions[peer.id]?.link?.close(reason: "")
+        links[peer.id]?.link?.close(reason: "")
         await publishRequests()
         return peer
     }
@@ -244,7 +237,7 @@ extension ChatClient {
             return requests.count
         }
         guard let removed, removed > 0 else { return }
-        if let contact = session(of: peerID)?.peer.id { sessions[contact]?.announcesAcceptance = true }
+        if let contact = links.session(of: peerID)?.peer.id { links[contact]?.announcesAcceptance = true }
         await publishRequests()
     }
 
@@ -252,20 +245,20 @@ extension ChatClient {
 
     /// Changes a contact in the store first, then here.
     private func change(_ contact: ContactID, _ change: (inout Peer) -> Void) async throws(ChatError) {
-        await takeTurn(with: contact)
-        defer { giveTurn(with: contact) }
+        await turns.take(contact)
+        defer { turns.give(contact) }
         try await changeInTurn(contact, change)
     }
 
     /// The same for whoever has the turn with this contact.
     func changeInTurn(_ contact: ContactID, _ change: (inout Peer) -> Void) async throws(ChatError) {
-        guard var peer = sessions[contact]?.peer else { throw .noSuchContact }
+        guard var peer = links[contact]?.peer else { throw .noSuchContact }
         change(&peer)
         let changed = peer
         try await stored { () async throws(StoreError) in try await store.updateContact(changed) }
-        if var present = sessions[contact]?.peer {
+        if var present = links[contact]?.peer {
             change(&present)
-            sessions[contact]?.peer = present
+            links[contact]?.peer = present
         }
         publishLinkState(of: contact)
         hub.publish(.conversationsChanged)
@@ -273,41 +266,17 @@ extension ChatClient {
 
     /// Writes down a contact as they are here. A failure becomes a notice; one who has been removed is nobody's loss.
     func writeContact(_ contact: ContactID) async {
-        await takeTurn(with: contact)
-        defer { giveTurn(with: contact) }
-        guard let peer = sessions[contact]?.peer else { return }
+        await turns.take(contact)
+        defer { turns.give(contact) }
+        guard let peer = links[contact]?.peer else { return }
         _ = await quietly { () async throws(StoreError) in
             do throws(StoreError) { try await store.updateContact(peer) } catch StoreError.notFound {}
         }
-    }
-
-    /// A contact is written by one task at a time: each writes the whole row, and what it read before another one's
-    /// change would undo that.
-    func takeTurn(with contact: ContactID) async {
-        guard contactWriters[contact] != nil else {
-            contactWriters[contact] = []
-            return
-        }
-        await withCheckedContinuation { contactWriters[contact, default: []].append($0) }
-    }
-
-    func giveTurn(with contact: ContactID) {
-        guard let waiting = contactWriters[contact], !waiting.isEmpty else {
-            contactWriters[contact] = nil
-            return
-        }
-        contactWriters[contact]?.removeFirst().resume()
     }
 
     private func isOwn(_ address: PeerAddress) -> Bool {
         if let peerID = address.peerID { return peerID == ownID }
         guard let port = listenPort, address.port == port, let own = identity.address else { return false }
         return address.host == own.host || LocalHost.isLoopback(address.host)
-    }
-
-    private func contact(at address: PeerAddress) -> Peer? {
-        sessions.values.map(\.peer).first { peer in
-            peer.addresses.contains { $0.isSamePlace(as: address) }
-        }
     }
 }

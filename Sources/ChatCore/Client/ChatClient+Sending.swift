@@ -14,7 +14,7 @@ extension ChatClient {
         let message = try await stored { () async throws(StoreError) in
             try await store.enqueueMessage(to: contact, text: text, replyTo: replyTo, at: time)
         }
-        sessions[contact]?.typing.forgetSaid()
+        links[contact]?.typing.forgetSaid()
         enqueued(message)
         return message
     }
@@ -31,7 +31,7 @@ extension ChatClient {
         }
         switch once {
         case .stored(let message):
-            sessions[contact]?.typing.forgetSaid()
+            links[contact]?.typing.forgetSaid()
             enqueued(message)
             return message
         case .known(let message):
@@ -79,7 +79,7 @@ extension ChatClient {
 
     /// Whether one more operation may wait for `contact`.
     func checkOutbox(of contact: ContactID) throws(ChatError) {
-        guard let session = sessions[contact] else { throw .noSuchContact }
+        guard let session = links[contact] else { throw .noSuchContact }
         guard !session.peer.isBlocked else { throw .blocked }
         let limit = configuration.limits.outboxMessages
         guard session.queuedCount < limit else { throw .outboxFull(limit: limit) }
@@ -87,7 +87,7 @@ extension ChatClient {
 
     /// A new row is stored: send it.
     func enqueued(_ message: ChatMessage) {
-        sessions[message.contact]?.queuedCount += 1
+        links[message.contact]?.queuedCount += 1
         pump(message.contact)
         wake(message.contact)
     }
@@ -96,31 +96,31 @@ extension ChatClient {
 
     /// Sends what waits for `contact`, if it may go out now. The only sender of stored operations.
     func pump(_ contact: ContactID) {
-        guard phase == .running, maySend(to: contact), sessions[contact]?.sendingLink != nil,
-            sessions[contact]?.outbox.ask() == true
+        guard phase == .running, maySend(to: contact), links[contact]?.sendingLink != nil,
+            links[contact]?.outbox.ask() == true
         else { return }
-        sessions[contact]?.look = spawn { client in
-            repeat { await client.sendOldest(of: contact) } while client.sessions[contact]?.outbox.finishLook() == true
+        links[contact]?.look = spawn { client in
+            repeat { await client.sendOldest(of: contact) } while client.links[contact]?.outbox.finishLook() == true
         }
     }
 
     /// The same, and returns when what could go out is on its way.
     func pumped(_ contact: ContactID) async {
         pump(contact)
-        await sessions[contact]?.look?.value
+        await links[contact]?.look?.value
     }
 
     /// Submits the oldest rows that are not on the wire, in their order, and marks them sent.
     private func sendOldest(of contact: ContactID) async {
         let window = configuration.limits.sendWindow
-        sessions[contact]?.outbox.beginReading()
+        links[contact]?.outbox.beginReading()
         let entries = await quietly { () async throws(StoreError) in
             try await store.outbox(for: contact, limit: window)
         }
         guard let entries else { return hold(contact) }
-        if entries.count < window { sessions[contact]?.queuedCount = entries.count(where: \.isOfUser) }
-        guard let link = sessions[contact]?.sendingLink,
-            let fresh = sessions[contact]?.outbox.admit(
+        if entries.count < window { links[contact]?.queuedCount = entries.count(where: \.isOfUser) }
+        guard let link = links[contact]?.sendingLink,
+            let fresh = links[contact]?.outbox.admit(
                 entries, bytes: configuration.limits.network.unsentBytes, now: clock.now())
         else { return }
         for entry in fresh {
@@ -131,14 +131,8 @@ extension ChatClient {
                 await client.answered(entry, of: contact, on: link.number, result)
             }
         }
-        for entry in fresh {
-            switch entry.operation {
-            case .message(let message):
-                if message.state == .pending { await advance(message, to: .sent) }
-            case .operation(let operation):
-                if operation.state == .pending { await advance(operation, to: .sent) }
-            case .fileStatus: break
-            }
+        for entry in fresh where entry.isPending {
+            _ = await quietly { () async throws(StoreError) in try await store.advance(entry, to: .sent) }
         }
     }
 
@@ -147,12 +141,12 @@ extension ChatClient {
         _ entry: OutboxEntry, of contact: ContactID, on number: LinkNumber, _ result: Result<BLIPResponse, LinkError>
     ) async {
         // Entries of an earlier link are on their way again already; the receiver knows them by their ids.
-        guard sessions[contact]?.link?.number == number else { return }
+        guard links[contact]?.link?.number == number else { return }
         switch result {
         case .success(let response):
             if await settle(entry, of: contact, error: response.error) {
-                sessions[contact]?.outbox.answered(entry.id)
-                if response.error == nil { sessions[contact]?.outbox.accepted() }
+                links[contact]?.outbox.answered(entry.id)
+                if response.error == nil { links[contact]?.outbox.accepted() }
                 noteRefusing(contact, false)
                 pump(contact)
             } else {
@@ -167,83 +161,40 @@ extension ChatClient {
 
     /// Their disk is full, or has room again: told once, and shown with the link as long as it lasts (D9).
     private func noteRefusing(_ contact: ContactID, _ isRefusing: Bool) {
-        guard let session = sessions[contact], session.isRefusing != isRefusing else { return }
-        sessions[contact]?.isRefusing = isRefusing
+        guard let session = links[contact], session.isRefusing != isRefusing else { return }
+        links[contact]?.isRefusing = isRefusing
         publishLinkState(of: contact)
         if isRefusing { hub.publish(.notice(.peerCannotStore(contact))) }
     }
 
     /// Writes down the answer; `false` when the entry must be sent again later.
     private func settle(_ entry: OutboxEntry, of contact: ContactID, error: BLIPErrorCode?) async -> Bool {
-        guard let state = Self.state(after: error, entry.operation) else { return false }
-        switch entry.operation {
-        case .message(let message):
-            guard await advance(message, to: state) else { return false }
-            sessions[contact]?.queuedCount -= 1
+        guard let state = entry.state(after: error) else { return false }
+        let isStored = await quietly { () async throws(StoreError) in
+            try await store.advance(entry, to: state)
             return true
-        case .operation(let operation):
-            guard await advance(operation, to: state) else { return false }
-            sessions[contact]?.queuedCount -= 1
-            return true
-        case .fileStatus:
-            return await quietly { () async throws(StoreError) in try await store.removeOutboxEntry(entry.id) } != nil
         }
-    }
-
-    /// What an answer means for good; `nil` when it may be another one next time.
-    private static func state(after error: BLIPErrorCode?, _ operation: OutboxEntry.Operation) -> DeliveryState? {
-        switch error {
-        case nil: return .delivered
-        case .badRequest?, .notFound?, .conflict?, .gone?, BLIPErrorCode(code: 413)?:
-            return .failed(reason: refusal(error))
-        case .forbidden?:
-            // They know it as somebody else's message; a message itself is never forbidden once hello is over.
-            guard case .operation = operation else { return nil }
-            return .failed(reason: refusal(error))
-        default: return nil
-        }
-    }
-
-    private static func refusal(_ error: BLIPErrorCode?) -> String {
-        switch error {
-        case .conflict?: "the peer has another message with this id"
-        case .forbidden?: "the peer does not let us change that message"
-        case .notFound?: "the peer's program does not know this kind of message"
-        default: "the peer cannot read it"
-        }
+        guard isStored == true else { return false }
+        if entry.isOfUser { links[contact]?.queuedCount -= 1 }
+        return true
     }
 
     /// Nothing more goes out for a while (full disk there, or ours fails); then again from the oldest row.
     private func hold(_ contact: ContactID, releasing entry: Int64? = nil, refused isRefused: Bool = false) {
-        if let entry { sessions[contact]?.outbox.answered(entry) }
-        guard sessions[contact]?.outbox.isHeld == false,
-            let patience = sessions[contact]?.outbox.hold(refused: isRefused)
+        if let entry { links[contact]?.outbox.answered(entry) }
+        guard links[contact]?.outbox.isHeld == false,
+            let patience = links[contact]?.outbox.hold(refused: isRefused)
         else { return }
         spawn(after: configuration.limits.retryDelay * patience) { client in
-            client.sessions[contact]?.outbox.release()
+            client.links[contact]?.outbox.release()
             client.pump(contact)
         }
-    }
-
-    /// Moves an own message forward; `false` when the store failed.
-    @discardableResult func advance(_ message: ChatMessage, to state: DeliveryState) async -> Bool {
-        let result = await quietly { () async throws(StoreError) in
-            try await store.advanceState(of: message.id, in: message.contact, to: state)
-        }
-        return result != nil
-    }
-
-    @discardableResult private func advance(_ operation: ChatOperation, to state: DeliveryState) async -> Bool {
-        let result = await quietly { () async throws(StoreError) in
-            try await store.advanceOperation(operation.id, in: operation.contact, to: state)
-        }
-        return result != nil
     }
 
     // MARK: Read receipts and typing
 
     package func markSeen(_ contact: ContactID, upTo position: HistoryPosition) async throws(ChatError) {
-        guard sessions[contact] != nil else { throw .noSuchContact }
+        guard links[contact] != nil else { throw .noSuchContact }
         let receipt = try await stored { () async throws(StoreError) in
             try await store.markSeen(contact: contact, upTo: position)
         }
@@ -258,16 +209,16 @@ extension ChatClient {
 
     /// Sends the newest watermark until the peer has confirmed it; one task per link.
     func sendReadReceipts(to contact: ContactID) {
-        guard phase == .running, maySend(to: contact), let link = sessions[contact]?.sendingLink else { return }
-        sessions[contact]?.hasNewReceipt = true
-        guard sessions[contact]?.receiptLink != link.number else { return }
-        sessions[contact]?.receiptLink = link.number
+        guard phase == .running, maySend(to: contact), let link = links[contact]?.sendingLink else { return }
+        links[contact]?.hasNewReceipt = true
+        guard links[contact]?.receiptLink != link.number else { return }
+        links[contact]?.receiptLink = link.number
         spawn { client in
             // Asked again while the store was saying that there is nothing, it has to be asked once more.
-            while client.sessions[contact]?.takeNewReceipt(on: link.number) == true {
+            while client.links[contact]?.takeNewReceipt(on: link.number) == true {
                 guard await client.sendReceipts(of: contact, on: link) else { break }
             }
-            if client.sessions[contact]?.receiptLink == link.number { client.sessions[contact]?.receiptLink = nil }
+            if client.links[contact]?.receiptLink == link.number { client.links[contact]?.receiptLink = nil }
         }
     }
 
@@ -286,17 +237,29 @@ extension ChatClient {
     }
 
     private func nextReceipt(of contact: ContactID, on link: ActiveLink) async -> MessageID? {
-        guard sessions[contact]?.receiptLink == link.number else { return nil }
+        guard links[contact]?.receiptLink == link.number else { return nil }
         return await quietly { () async throws(StoreError) in try await store.unsentReadReceipt(for: contact) } ?? nil
     }
 
     package func setTyping(_ composing: Bool, to contact: ContactID) {
         if composing { wake(contact) }
         guard !composing || (sendsTyping(to: contact) && maySend(to: contact)),
-            let link = sessions[contact]?.sendingLink,
-            sessions[contact]?.typing.shouldSay(composing, now: clock.now()) == true
+            let link = links[contact]?.sendingLink,
+            links[contact]?.typing.shouldSay(composing, now: clock.now()) == true
         else { return }
         link.connection.submitNoReply(TypingRequest(isComposing: composing).encoded())
+    }
+}
+
+extension HistoryStore {
+    /// Writes down how far an entry of the outbox is. News of a transfer have been told once they are answered.
+    func advance(_ entry: OutboxEntry, to state: DeliveryState) async throws(StoreError) {
+        switch entry.operation {
+        case .message(let message): _ = try await advanceState(of: message.id, in: message.contact, to: state)
+        case .operation(let operation):
+            _ = try await advanceOperation(operation.id, in: operation.contact, to: state)
+        case .fileStatus: try await removeOutboxEntry(entry.id)
+        }
     }
 }
 
@@ -304,6 +267,15 @@ extension OutboxEntry {
     /// The user entered it; news of transfers are ours.
     fileprivate var isOfUser: Bool {
         if case .fileStatus = operation { false } else { true }
+    }
+
+    /// It has not been sent before, as its row says.
+    fileprivate var isPending: Bool {
+        switch operation {
+        case .message(let message): message.state == .pending
+        case .operation(let operation): operation.state == .pending
+        case .fileStatus: false
+        }
     }
 
     /// As it goes over the wire.

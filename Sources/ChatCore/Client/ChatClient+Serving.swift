@@ -7,13 +7,12 @@ extension ChatClient {
     /// (+Digests).
     func consumeFiles(of contact: ContactID, on link: ActiveLink) async {
         while let request = await link.router.files.next() {
-            guard sessions[contact]?.link?.number == link.number else { return }
-            if request.properties.profile == ChatProfile.fileDigest.rawValue {
-                lineUpDigest(request, of: contact, on: link)
-            } else if let file = (try? FileGetRequest(decoding: request))?.id {
-                await give(request, of: file, to: contact, on: link)
-            } else {
-                await give(request, to: contact, on: link)
+            guard links.isPresent(link.number, of: contact) else { return }
+            switch request.content {
+            case .fileDigest(let wanted): lineUpDigest(wanted, request, of: contact, on: link)
+            case .fileGet(let wanted): await give(wanted, request, to: contact, on: link)
+            case .malformed(let error): link.answer(request, error.response)
+            default: break
             }
         }
         if link.router.files.isOverrun { link.close(code: 1008, reason: "too many unanswered requests") }
@@ -22,41 +21,48 @@ extension ChatClient {
     /// Gives a range of an open file at once. One that has to be opened first is given beside: its disk may not answer, and what
     /// is asked of other files does not wait for that.
     private func give(
-        _ request: BLIPIncomingRequest, of file: MessageID, to contact: ContactID, on link: ActiveLink
+        _ wanted: FileGetRequest, _ request: ReceivedRequest, to contact: ContactID, on link: ActiveLink
     ) async {
-        switch transfers.line(for: file, of: contact, on: link.number) {
-        case .open: await give(request, to: contact, on: link)
-        case .full: answer(request, on: link, .failure(.busy, "too many files at once"))
+        switch transfers.line(for: wanted.id, of: contact, on: link.number) {
+        case .open: await giveInTurn(wanted, request, to: contact, on: link)
+        case .full: link.answer(request, .failure(.busy, "too many files at once"))
         case .after(let before):
             let task = spawn { client in
                 await before?.value
-                await client.give(request, to: contact, on: link)
-                client.transfers.leaveLine(for: file, of: contact)
+                await client.giveInTurn(wanted, request, to: contact, on: link)
+                client.transfers.leaveLine(for: wanted.id, of: contact)
             }
-            transfers.lineUp(task, for: file, of: contact)
+            transfers.lineUp(task, for: wanted.id, of: contact)
         }
     }
 
-    private func give(_ request: BLIPIncomingRequest, to contact: ContactID, on link: ActiveLink) async {
+    private func giveInTurn(
+        _ wanted: FileGetRequest, _ request: ReceivedRequest, to contact: ContactID, on link: ActiveLink
+    ) async {
         do throws(ServingError) {
-            giveInTime(try await range(request, of: contact, on: link), to: request, of: contact, on: link)
+            let upload = try await upload(wanted.id, to: contact, on: link, asked: request.number)
+            do throws(OutgoingFileError) {
+                giveInTime(try upload.file.range(wanted), to: request, of: contact, on: link)
+            } catch {
+                throw refusal(error, wanted.id)
+            }
         } catch {
-            answer(request, on: link, error.response)
+            link.answer(request, error.response)
         }
     }
 
     /// Answers when the limits of the rate allow it, with as much as they let go at once where the receiver takes less;
     /// what our user has decided meanwhile counts.
     private func giveInTime(
-        _ range: ReadyRange, to request: BLIPIncomingRequest, of contact: ContactID, on link: ActiveLink
+        _ range: ReadyRange, to request: ReceivedRequest, of contact: ContactID, on link: ActiveLink
     ) {
         let get = range.request
         guard pacing.limit(of: get.id, .outgoing) != nil else {
-            return answer(request, on: link, range.response(upTo: get.length))
+            return link.answer(request, range.response(upTo: get.length))
         }
         spawn { client in
             // Ranges that were asked for over a link that has ended are asked for anew: they must not be paid for.
-            let isWanted = { client.sessions[contact]?.link?.number == link.number }
+            let isWanted = { client.links.isPresent(link.number, of: contact) }
             client.transfers.holdRange(of: get.id)
             let granted: UInt64?
             if get.takesLess {
@@ -71,7 +77,7 @@ extension ChatClient {
                 _ = try await client.upload(get.id, to: contact, on: link, asked: request.number)
                 return range.response(upTo: granted)
             }
-            client.answer(request, on: link, answer)
+            link.answer(request, answer)
         }
     }
 
@@ -82,23 +88,6 @@ extension ChatClient {
 
     func response(_ body: () async throws(ServingError) -> BLIPResponse) async -> BLIPResponse {
         do throws(ServingError) { return try await body() } catch { return error.response }
-    }
-
-    private func range(
-        _ request: BLIPIncomingRequest, of contact: ContactID, on link: ActiveLink
-    ) async throws(ServingError) -> ReadyRange {
-        let get: FileGetRequest
-        do throws(WireError) {
-            get = try FileGetRequest(decoding: request)
-        } catch {
-            throw ServingError(response: error.response)
-        }
-        let upload = try await upload(get.id, to: contact, on: link, asked: request.number)
-        do throws(OutgoingFileError) {
-            return try upload.file.range(get)
-        } catch {
-            throw refusal(error, get.id)
-        }
     }
 
     /// The open file behind `id`, if it was offered to `contact` and may be given now. `asked`: the number of the request on
@@ -115,7 +104,7 @@ extension ChatClient {
         let file = try await open(row)
         // While its disk was asked another request may have opened it, and either side may have ended it.
         _ = try await givableRow(id, to: contact, on: link, asked: asked)
-        guard sessions[contact]?.link?.number == link.number else {
+        guard links.isPresent(link.number, of: contact) else {
             throw ServingError(response: .failure(.handlerFailed, "the link is over"))
         }
         if let present = transfers.upload(id, on: link.number) { return present }

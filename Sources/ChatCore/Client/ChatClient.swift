@@ -26,44 +26,32 @@ package actor ChatClient: ChatService {
     enum Phase { case new, running, stopped }
     var phase = Phase.new
     let hub = EventHub()
-    var sessions: [ContactID: PeerSession] = [:]
-    /// Callers whose key belongs to no contact (or to a blocked one), until they have said hello.
-    var strangers: [LinkNumber: ActiveLink] = [:]
+    var links: Links
+    var transfers: Transfers
+    var folders = FolderSets()
+    var mail = Mail()
+    var requesters: Requesters
+    let turns = ContactTurns()
     var listener: (any PeerListening)?
     /// What is wrong with the listener: told to everybody who watches, also to those who come after `start`.
     var listenNotice: ChatNotice?
-    var callerQuota: CallerQuota
-    /// Where contacts call from, and are called.
-    var knownNetworks = KnownNetworks()
-    /// Whose contact requests were refused, and when.
-    var refusedRequests: [PeerID: Timestamp] = [:]
-    /// Contacts from whom something is held back until a wait is over (D5).
-    var holdingContacts: Set<ContactID> = []
-    var irregularities = Irregularities()
-    var random = SystemRandomNumberGenerator()
-
-    /// Those contacts that are being written, and who waits to do so next.
-    var contactWriters: [ContactID: [CheckedContinuation<Void, Never>]] = [:]
-    var transfers: Transfers
-    var folders = FolderSets()
     /// Where accepted files go, without links; `nil` until its disk has said so (see +Folders).
     var downloadsFolder: String?
     let pacing: TransferPacing
     /// What running downloads still need of each disk.
     let diskRooms = DiskRooms()
-    /// What contacts have had stored today, and the disk where it goes.
-    var storageQuota = StorageQuota()
-    var diskWatch = DiskWatch()
     /// What waits in the lines of all links.
     let waitingMemory: WaitingMemory
     /// What the user has set for contacts by their names.
     let namedSettings: (any NamedSettings)?
 
-    private var tasks: [Int: Task<Void, Never>] = [:]
-    /// Those that end with their links and are not cancelled before: what they have submitted would be withdrawn.
-    private var tasksOfLinks: Set<Int> = []
+    private struct RunningTask {
+        let task: Task<Void, Never>
+        /// Not cancelled before its link has ended: what it has submitted would be withdrawn.
+        let endsWithLink: Bool
+    }
+    private var tasks: [Int: RunningTask] = [:]
     private var nextTask = 0
-    private var nextLink: UInt64 = 0
 
     /// `identity` is the key that `connecting` presents; `namedSettings` go along when contacts are renamed. Nothing happens before `start`.
     package init(
@@ -80,7 +68,8 @@ package actor ChatClient: ChatService {
         transfers = Transfers(limits: configuration.limits)
         waitingMemory = WaitingMemory(bytes: configuration.limits.waitingBytes)
         self.clock = clock
-        callerQuota = CallerQuota(perDay: configuration.limits.contactRequestsPerDay)
+        links = Links(ownID: identity, limits: configuration.limits.network, policy: configuration.reconnect)
+        requesters = Requesters(perDay: configuration.limits.contactRequestsPerDay)
     }
 
     // MARK: Life
@@ -104,10 +93,10 @@ package actor ChatClient: ChatService {
         let lastPort = try await lastPort()
         guard phase == .new else { return }
         for conversation in conversations {
-            sessions[conversation.peer.id] = PeerSession(
-                peer: conversation.peer, policy: configuration.reconnect, queuedCount: conversation.queuedCount)
+            links.know(conversation.peer, queuedCount: conversation.queuedCount)
         }
-        endOldAlarms()
+        // Alarms of earlier versions about contacts whose key came with their addresses: who answered was somebody else.
+        for peer in links.peers where !peer.mayChangeKey { endAlarm(about: peer.id) }
         do throws(LinkError) {
             try listen(lastPort: lastPort)
         } catch {
@@ -142,7 +131,7 @@ package actor ChatClient: ChatService {
 
     /// The first few together, the others a hundred a second: a long list must not hold up the screen either.
     private func dialEverybody() {
-        for (index, contact) in sessions.keys.sorted().enumerated() {
+        for (index, contact) in links.contacts.enumerated() {
             spawn(after: Self.openingTime + .milliseconds(10 * max(0, index - 7))) { $0.dial(contact) }
         }
     }
@@ -155,12 +144,10 @@ package actor ChatClient: ChatService {
         listener?.close()
         listener = nil
         // What has been stored for a peer who is there goes out before the goodbye.
-        for look in sessions.values.compactMap(\.look) { await look.value }
-        for link in sessions.values.compactMap(\.link) + strangers.values {
-            link.close(code: 1001, reason: "going away")
-        }
-        for (number, task) in tasks where !tasksOfLinks.contains(number) { task.cancel() }
-        while let task = tasks.values.first { await task.value }
+        for look in links.sessions.values.compactMap(\.look) { await look.value }
+        for link in links.all { link.close(code: 1001, reason: "going away") }
+        for running in tasks.values where !running.endsWithLink { running.task.cancel() }
+        while let running = tasks.values.first { await running.task.value }
         await rememberTransfers()
         hub.finish()
     }
@@ -174,14 +161,9 @@ package actor ChatClient: ChatService {
         let task = Task {
             await operation(self)
             self.tasks[number] = nil
-            self.tasksOfLinks.remove(number)
         }
-        tasks[number] = task
-        if endsWithLink {
-            tasksOfLinks.insert(number)
-        } else if phase == .stopped {
-            task.cancel()
-        }
+        tasks[number] = RunningTask(task: task, endsWithLink: endsWithLink)
+        if !endsWithLink, phase == .stopped { task.cancel() }
         return task
     }
 
@@ -191,11 +173,6 @@ package actor ChatClient: ChatService {
             do { try await client.clock.wait(delay) } catch { return }
             await operation(client)
         }
-    }
-
-    func takeLinkNumber() -> LinkNumber {
-        nextLink += 1
-        return LinkNumber(rawValue: nextLink)
     }
 
     // MARK: Who we are
@@ -227,7 +204,7 @@ package actor ChatClient: ChatService {
 
     /// Tells the link state of `contact` if it has changed.
     func publishLinkState(of contact: ContactID) {
-        guard let state = sessions[contact]?.takeStateChange() else { return }
+        guard let state = links[contact]?.takeStateChange() else { return }
         hub.publish(.linkChanged(contact, state))
     }
 
