@@ -12,9 +12,9 @@ import Testing
     private func read(_ request: BLIPRequest, as profile: ChatProfile) -> ChatRequest {
         var body: [UInt8] = []
         if case .bytes(let bytes) = request.body { body = bytes }
-        return ChatRequest(
-            profile,
-            BLIPIncomingRequest(number: 1, properties: request.properties, body: body, isUrgent: true, isNoReply: false))
+        let incoming = BLIPIncomingRequest(
+            number: 1, properties: request.properties, body: body, isUrgent: true, isNoReply: false)
+        return ChatRequest(profile, incoming)
     }
 
     @Test("what is stored comes as one kind, whatever its profile")

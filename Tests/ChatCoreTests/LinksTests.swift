@@ -149,8 +149,10 @@ import Testing
         var links = made
         #expect(links.session(of: keys[1])?.peer.id == bob)
         #expect(links.peer(at: PeerAddress(host: "10.0.0.2", port: 1, peerID: nil))?.id == bob)
-        #expect(links.owner(of: "CONTACT 2") { $0.id == alice }?.id == bob)
-        #expect(links.owner(of: "contact 2") { $0.id == bob } == nil)
+        #expect(throws: ChatError.store(.nameTaken("contact 2"))) {
+            try made.checkFree("CONTACT 2") { $0.id == alice }
+        }
+        #expect(throws: Never.self) { try made.checkFree("contact 2") { $0.id == bob } }
         #expect(links.forget(bob)?.peer.id == bob)
         #expect(links.contacts == [alice])
     }

@@ -30,7 +30,9 @@ import Testing
         try await pair.bob.client.pauseTransfer(try await pair.bob.row(id).number)
         try await expectReason(TransferReason.pausedByReceiver, of: id, at: pair.alice)
         // What a limit of ours has held back until then does not begin it anew.
-        try await eventually("nothing is held back any more") { await pair.alice.client.transfers.sharersOfLimit(with: id) == nil }
+        try await eventually("nothing is held back any more") {
+            await pair.alice.client.transfers.sharersOfLimit(with: id) == nil
+        }
         try await pair.bob.say("later", to: "alice")
         try await eventually("later") { try await pair.alice.texts(with: "bob", .incoming).contains("later") }
         #expect(try await pair.alice.row(id).reason == TransferReason.pausedByReceiver)

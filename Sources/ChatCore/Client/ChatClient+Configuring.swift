@@ -47,27 +47,25 @@ extension ChatClient {
     package func maySend(to contact: ContactID) -> Bool {
         !configuration.requiresVerified || links[contact]?.peer.trust == .verified
     }
+}
 
-    func sendsReceipts(to contact: ContactID) -> Bool {
-        rule(of: contact).sendsReceipts ?? configuration.sendsReceipts
-    }
+extension ChatConfiguration {
+    /// Exceptions by contact come first.
+    func sendsReceipts(to peer: Peer?) -> Bool { rule(of: peer).sendsReceipts ?? sendsReceipts }
 
-    func sendsTyping(to contact: ContactID) -> Bool {
-        rule(of: contact).sendsTyping ?? configuration.sendsTyping
-    }
+    func sendsTyping(to peer: Peer?) -> Bool { rule(of: peer).sendsTyping ?? sendsTyping }
 
     /// Whether a file of this size is taken without asking.
-    func accepts(_ transfer: FileTransfer) -> Bool {
-        guard configuration.acceptsFilesByRule else { return false }
+    func accepts(_ transfer: FileTransfer, from peer: Peer?) -> Bool {
+        guard acceptsFilesByRule else { return false }
         // What was said on the screen is newer than the file.
-        let decided = links[transfer.contact]?.peer.acceptsFilesUpTo
-        if let limit = decided ?? rule(of: transfer.contact).acceptsFilesUpTo {
+        if let limit = peer?.acceptsFilesUpTo ?? rule(of: peer).acceptsFilesUpTo {
             return limit > 0 && transfer.size <= limit
         }
-        return configuration.acceptsFilesUpTo.map { transfer.size <= $0 } ?? false
+        return acceptsFilesUpTo.map { transfer.size <= $0 } ?? false
     }
 
-    private func rule(of contact: ContactID) -> ContactRules.Rule {
-        links[contact].map { configuration.contactRules.rule(named: $0.peer.name) } ?? ContactRules.Rule()
+    private func rule(of peer: Peer?) -> ContactRules.Rule {
+        peer.map { contactRules.rule(named: $0.name) } ?? ContactRules.Rule()
     }
 }

@@ -5,7 +5,7 @@ import BLIPNet
 extension ChatClient {
     /// At the start of the program nothing runs, whatever the last run left in the store.
     func restTransfers() async {
-        let left = await quietly { () async throws(StoreError) in try await store.runningTransfers() }
+        let left = await records.quietly { () async throws(StoreError) in try await store.runningTransfers() }
         // Calls are taken already: what has begun anew runs.
         for transfer in left ?? [] where !transfers.isRunning(transfer.id) {
             let isOurs = transfer.direction == .outgoing
@@ -68,7 +68,7 @@ extension ChatClient {
             for start in [client.links[contact]?.lastTried, nil] {
                 guard client.hasTurn(for: contact) else { return }
                 let limit = client.transfers.mostWaiting
-                let waiting = await client.quietly { () async throws(StoreError) in
+                let waiting = await client.records.quietly { () async throws(StoreError) in
                     try await client.store.acceptedTransfers(from: contact, after: start, limit: limit)
                 }
                 guard let waiting else {
@@ -97,7 +97,7 @@ extension ChatClient {
     /// Runs an accepted transfer if its sender is online and few enough run already. `inTurn`: not before its turn, with
     /// many that wait.
     func startDownload(_ id: MessageID, inTurn: Bool = false) async {
-        _ = await quietly { () async throws(StoreError) in try await row(of: id) }
+        _ = await records.quietly { () async throws(StoreError) in try await row(of: id) }
         guard phase == .running else { return }
         switch transfers.start(id, isOnline: { links[$0]?.sendingLink != nil }, inTurn: inTurn) {
         case .stays: break
@@ -161,11 +161,6 @@ extension ChatClient {
     /// The link is over: its transfers stop and wait for the next one.
     func stopTransfers(on number: LinkNumber) {
         for id in transfers.linkEnded(number) { spawn { await $0.forgetUpload(id) } }
-    }
-
-    /// At the end of the program: writes down how far the uploads are. Downloads have done so themselves.
-    func rememberTransfers() async {
-        for id in transfers.uploads { await forgetUpload(id) }
     }
 
     /// News from a running download; `false` stops it.
@@ -250,7 +245,7 @@ extension ChatClient {
     /// `false` when the news could not be stored: the peer would never hear of it.
     @discardableResult
     func tellQuietly(_ id: MessageID, _ contact: ContactID, _ state: FileTransfer.State) async -> Bool {
-        await quietly { () async throws(StoreError) in
+        await records.quietly { () async throws(StoreError) in
             try await store.enqueueFileStatus(to: contact, transfer: id, state: state)
             return true
         } != nil

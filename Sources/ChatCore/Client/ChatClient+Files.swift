@@ -7,7 +7,7 @@ extension ChatClient {
     // MARK: Deciding
 
     package func transfers(unfinishedOnly: Bool) async throws(ChatError) -> [FileTransfer] {
-        try await stored { () async throws(StoreError) in
+        try await records.stored { () async throws(StoreError) in
             let unfinished = try await store.transfers(unfinishedOnly: true, limit: Self.unfinishedLimit)
             if unfinishedOnly { return unfinished }
             // Whatever is open can be answered, however much has ended since.
@@ -21,7 +21,7 @@ extension ChatClient {
     private static let unfinishedLimit = 10_000
 
     package func transfer(number: TransferNumber) async throws(ChatError) -> FileTransfer {
-        let found = try await stored { () async throws(StoreError) in try await store.transfer(number: number) }
+        let found = try await records.stored { () async throws(StoreError) in try await store.transfer(number: number) }
         guard let found else { throw .noSuchTransfer }
         return found
     }
@@ -60,7 +60,7 @@ extension ChatClient {
         if transfers.row(transfer.id)?.state == .paused { await stopDownload(transfer.id) }
         guard transfers.beginAccepting(transfer.id) else { return }
         defer { transfers.endAccepting(transfer.id) }
-        let known = try await stored { () async throws(StoreError) in try await row(of: transfer.id) }
+        let known = try await records.stored { () async throws(StoreError) in try await row(of: transfer.id) }
         guard let transfer = known, transfer.state == .offered || transfer.state == .paused else {
             throw .wrongTransferState(known?.state ?? transfer.state)
         }
@@ -100,10 +100,10 @@ extension ChatClient {
     /// belongs to; what hinders it is left for the user to see.
     func acceptIfAllowed(_ transfer: FileTransfer) {
         guard transfer.state == .offered, transfer.direction == .incoming else { return }
-        let isSmall = accepts(transfer)
+        let isSmall = configuration.accepts(transfer, from: links[transfer.contact]?.peer)
         guard isSmall || transfer.place != nil else { return }
         spawn { client in
-            if await client.isRefused(transfer) {
+            if await client.folders.isRefused(transfer) {
                 // Where it cannot be stored, the next link finds it offered.
                 try? await client.end(transfer, .declined)
                 return
@@ -186,7 +186,7 @@ extension ChatClient {
 
     /// Queues news of a transfer for the peer.
     private func tell(_ transfer: FileTransfer, _ state: FileTransfer.State) async throws(ChatError) {
-        try await stored { () async throws(StoreError) in
+        try await records.stored { () async throws(StoreError) in
             try await store.enqueueFileStatus(to: transfer.contact, transfer: transfer.id, state: state)
         }
         pump(transfer.contact)

@@ -42,30 +42,22 @@ extension ChatClient {
             do throws(FileError) { base = try await downloadsPath(within: limit) } catch { throw ChatError(error) }
         }
         guard let place = transfer.place else { return base }
-        let key = FolderSet.key(place.set, from: transfer.contact)
-        if let set = try await knownFolder(key), !set.path.isEmpty { return set.folder(of: place) }
+        let known = try await folders.set(at: place, from: transfer.contact)
+        if let known, !known.path.isEmpty { return known.folder(of: place) }
         let limits = configuration.limits
         let made = try await DiskLane.runForUser(at: base, within: limit) { () throws(FileError) in
             try limits.checkSpace(for: transfer.size, in: try DownloadFolder(path: base))
             return try FolderSet.makeTop(for: place, in: base)
         }
-        // Two files of one folder come at once: the first has made the folder.
-        guard let set = folders.made(made, key) else {
-            await DiskLane.of(base).clear { FolderSet.removeTop(made) }
-            return folders[key]?.folder(of: place) ?? base
-        }
-        try await keep(set, key)
+        let set = try await folders.made(made, for: place, from: transfer.contact)
+        if set.path != made { await DiskLane.of(base).clear { FolderSet.removeTop(made) } }
         return set.folder(of: place)
     }
 
     /// Our user has accepted one file of a folder: the others that have been offered are accepted with it, and those
     /// that are still to come, up to what the offer said of the whole.
     func acceptFolder(_ place: FolderPlace, beginning first: FileTransfer) async throws(ChatError) {
-        let key = FolderSet.key(place.set, from: first.contact)
-        guard try await knownFolder(key) != nil, let set = folders.agree(to: place, beginning: first, key) else {
-            return
-        }
-        try await keep(set, key)
+        guard try await folders.agree(to: place, beginning: first) else { return }
         let others = try await unfinished(in: first, offeredOnly: true).filter { $0.id != first.id }
         spawn { client in
             for other in others {
@@ -79,7 +71,7 @@ extension ChatClient {
     private func unfinished(in transfer: FileTransfer, offeredOnly: Bool) async throws(ChatError) -> [FileTransfer] {
         guard let place = transfer.place else { return [] }
         let limit = configuration.limits.outboxMessages
-        return try await stored { () async throws(StoreError) in
+        return try await records.stored { () async throws(StoreError) in
             try await store.unfinishedTransfers(
                 of: place.set, with: transfer.contact, transfer.direction, offeredOnly: offeredOnly, limit: limit)
         }
@@ -93,9 +85,7 @@ extension ChatClient {
         if transfer.direction == .outgoing {
             folders.endOffering(place.set)
         } else {
-            let key = FolderSet.key(place.set, from: transfer.contact)
-            _ = try await knownFolder(key)
-            try await keep(folders.refuse(key), key)
+            try await folders.refuse(place, from: transfer.contact)
         }
         while true {
             let page = try await unfinished(in: transfer, offeredOnly: offeredOnly)
@@ -116,7 +106,7 @@ extension ChatClient {
         while !rest.isEmpty {
             let part = rest.prefix(500)
             rest = rest.dropFirst(part.count)
-            try await stored { () async throws(StoreError) in
+            try await records.stored { () async throws(StoreError) in
                 try await store.endTransfers(part.map(\.id), with: contact, as: state, at: time)
             }
             for transfer in part {
@@ -128,42 +118,17 @@ extension ChatClient {
         }
     }
 
-    /// Whether our user wants nothing more of the folder that a file belongs to.
-    func isRefused(_ transfer: FileTransfer) async -> Bool {
-        guard let place = transfer.place else { return false }
-        // A history that cannot be read leaves the question to our user.
-        let set = try? await knownFolder(FolderSet.key(place.set, from: transfer.contact))
-        return set?.isRefused == true
-    }
-
     /// Whether our user has agreed to this file by accepting the folder; counts it.
     func takeFromFolder(_ transfer: FileTransfer) async -> Bool {
         guard let place = transfer.place, !transfers.isAccepting(transfer.id) else { return false }
-        let key = FolderSet.key(place.set, from: transfer.contact)
         do throws(ChatError) {
-            guard try await knownFolder(key) != nil else { return false }
-            let present = try await stored { () async throws(StoreError) in try await row(of: transfer.id) }
+            guard try await folders.set(at: place, from: transfer.contact) != nil else { return false }
+            let present = try await records.stored { () async throws(StoreError) in try await row(of: transfer.id) }
             guard present?.state == .offered, !transfers.isAccepting(transfer.id) else { return false }
-            switch folders.take(transfer, key) {
-            case .counted: return true
-            case .none: return false
-            case .agreed(let set):
-                try await keep(set, key)
-                return true
-            }
+            return try await folders.take(transfer, at: place)
         } catch {
             // Our user can still accept it by hand.
             return false
         }
-    }
-
-    private func knownFolder(_ key: String) async throws(ChatError) -> FolderSet? {
-        if let known = folders[key] { return known }
-        let text = try await stored { () async throws(StoreError) in try await store.setting(key) }
-        return text.flatMap(FolderSet.init(text:)).map { folders.read($0, key) } ?? folders[key]
-    }
-
-    private func keep(_ set: FolderSet, _ key: String) async throws(ChatError) {
-        try await stored { () async throws(StoreError) in try await store.setSetting(key, to: set.text) }
     }
 }

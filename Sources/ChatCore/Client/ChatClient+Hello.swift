@@ -79,15 +79,14 @@ extension ChatClient {
         let address = hello.listenPort.map { PeerAddress(host: host, port: $0, peerID: link.peerID) }
         if refuseIfBlocked(link, request) { return }
         if links.session(of: link.peerID) == nil, configuration.acceptsRequests {
-            let name = ContactNames.cleaned(hello.name, fallback: "somebody")
-            await acceptStranger(link.peerID, name: name, address: address)
+            _ = await records.quietly { () async throws(StoreError) in
+                let name = ContactNames.cleaned(hello.name, fallback: "somebody")
+                let peer = try await storeContact(peerID: link.peerID, name: name, addresses: [])
+                if let address { hear(of: address, from: peer.id) }
+            }
         }
         if admitIfContact(link, request) { return }
-        if !requesters.isRefused(link.peerID, now: now()) {
-            await recordRequest(
-                of: link.peerID, hello, address: address, network: link.connection.info.remoteNetwork,
-                origin: link.connection.info.remoteAddress)
-        }
+        await requests.record(hello, of: link.peerID, at: address, from: link.connection.info)
         // Our user may have approved or blocked them meanwhile.
         if admitIfContact(link, request) || refuseIfBlocked(link, request) { return }
         link.answer(request, HelloReply.pending.encoded())
@@ -110,39 +109,5 @@ extension ChatClient {
         link.answer(request, .failure(.forbidden, "blocked"))
         link.close(code: 1008, reason: "")
         return true
-    }
-
-    private func acceptStranger(_ peerID: PeerID, name: String, address: PeerAddress?) async {
-        _ = await quietly { () async throws(StoreError) in
-            let peer = try await storeContact(peerID: peerID, name: name, addresses: [])
-            if let address { hear(of: address, from: peer.id) }
-        }
-    }
-
-    /// Keeps the request for the user's word, within the limits of D13. The caller learns nothing of them.
-    private func recordRequest(
-        of peerID: PeerID, _ hello: HelloRequest, address: PeerAddress?, network: String, origin: String
-    ) async {
-        guard let known = await quietly({ () async throws(StoreError) in try await store.contactRequests() }) else {
-            return
-        }
-        let isKnown = known.contains { $0.peerID == peerID }
-        guard requesters.admit(peerID, from: network, isKnown: isKnown, now: now()) else { return }
-        let name = ContactNames.cleaned(hello.name, fallback: "somebody")
-        let time = now()
-        let limit = configuration.limits.storedContactRequests
-        let recorded = await quietly { () async throws(StoreError) in
-            try await store.recordContactRequest(
-                peerID: peerID, name: name, address: address, origin: origin, at: time, limit: limit)
-        }
-        // A caller who tries again and again is no news.
-        if recorded != nil, !isKnown { await publishRequests() }
-    }
-
-    func publishRequests() async {
-        guard let requests = await quietly({ () async throws(StoreError) in try await store.contactRequests() }) else {
-            return
-        }
-        hub.publish(.requestsChanged(requests))
     }
 }

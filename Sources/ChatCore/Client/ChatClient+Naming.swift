@@ -29,7 +29,7 @@ extension ChatClient {
         let isOther = ContactNames.folded(old) != ContactNames.folded(name)
         var hasSettings = false
         if isOther {
-            if let owner = links.owner(of: name, except: { $0.id == contact }) { throw .store(.nameTaken(owner.name)) }
+            try links.checkFree(name) { $0.id == contact }
             do throws(NamedSettingsError) {
                 hasSettings = try await namedSettings?.copy(old, to: name) ?? false
             } catch {

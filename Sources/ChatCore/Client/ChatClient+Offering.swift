@@ -5,7 +5,7 @@ extension ChatClient {
         at path: String, named name: String?, caption: String, to contact: ContactID
     ) async throws(ChatError) -> ChatMessage {
         try checkOutbox(of: contact)
-        try Self.check(caption: caption)
+        try ChatText.check(caption: caption)
         let source = try await OfferedSource.file(at: path, notOf: configuration.privateFiles)
         // A link is offered under its own name: that is what the user knows it by.
         let typed = PathParts.lastName(of: path)
@@ -22,7 +22,7 @@ extension ChatClient {
         at path: String, caption: String, to contact: ContactID
     ) async throws(ChatError) -> FolderOffer {
         try checkOutbox(of: contact)
-        try Self.check(caption: caption)
+        try ChatText.check(caption: caption)
         let limit = configuration.limits.outboxMessages - (links[contact]?.queuedCount ?? 0)
         let tree = try await OfferedSource.tree(at: path, limit: limit, leaving: configuration.privateFiles)
         let bytes = tree.files.reduce(into: UInt64(0)) { sum, file in
@@ -39,7 +39,7 @@ extension ChatClient {
         var messages: [ChatMessage] = []
         folders.beginOffering(set)
         defer { folders.endOffering(set) }
-        for file in tree.files where folders.isBeingOffered(set) {
+        for file in tree.files where folders.sets.isBeingOffered(set) {
             let place = FolderPlace(
                 set: set, path: file.folder, files: UInt64(tree.files.count), bytes: min(bytes, UInt64(Int64.max)))
             messages.append(
@@ -49,7 +49,7 @@ extension ChatClient {
                         contentType: Self.contentType, caption: messages.isEmpty ? caption : "", place: place),
                     to: contact))
         }
-        if !folders.isBeingOffered(set), let last = messages.last, case .file(let file) = last.content,
+        if !folders.sets.isBeingOffered(set), let last = messages.last, case .file(let file) = last.content,
             let place = file.place
         {
             // The last one may have been on its way past the cancelling.
@@ -60,7 +60,7 @@ extension ChatClient {
 
     private func offer(_ file: NewOutgoingFile, to contact: ContactID) async throws(ChatError) -> ChatMessage {
         let time = now()
-        let message = try await stored { () async throws(StoreError) in
+        let message = try await records.stored { () async throws(StoreError) in
             try await store.enqueueFileOffer(to: contact, file: file, at: time)
         }
         enqueued(message)
@@ -68,12 +68,6 @@ extension ChatClient {
     }
 
     private static let contentType = "application/octet-stream"
-
-    private static func check(caption: String) throws(ChatError) {
-        guard caption.utf8.count <= WireLimit.text else {
-            throw .textTooLong(bytes: caption.utf8.count, limit: WireLimit.text)
-        }
-    }
 
     // MARK: How fast
 

@@ -15,7 +15,9 @@ extension ChatClient {
     func cleanSpools() async {
         let spools = configuration.spoolFolders
         guard !spools.isEmpty,
-            let needed = await quietly({ () async throws(StoreError) in try await store.unfinishedPaths(.outgoing) })
+            let needed = await records.quietly({ () async throws(StoreError) in
+                try await store.unfinishedPaths(.outgoing)
+            })
         else { return }
         for spool in spools { await spool.clean(except: needed, now: now()) }
     }
@@ -25,7 +27,7 @@ extension ChatClient {
     func cleanPartials() async {
         guard let days = configuration.partialKeepDays else { return }
         let limit = now().milliseconds - Int64(days) * Self.day
-        let paths = await quietly { () async throws(StoreError) in try await store.unfinishedPaths(.incoming) }
+        let paths = await records.quietly { () async throws(StoreError) in try await store.unfinishedPaths(.incoming) }
         guard let paths else { return }
         var folders = Set(paths.map(PathParts.folder))
         if let own = try? await downloadsPath(within: nil) { folders.insert(own) }

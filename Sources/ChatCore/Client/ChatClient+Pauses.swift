@@ -7,7 +7,7 @@ extension ChatClient {
     /// Tells the sender of a paused incoming file why nothing more of it is fetched. Not stored: it is told again with
     /// the next link, and what is fetched takes it back.
     func tellPause(of id: MessageID) async {
-        let found = await quietly { () async throws(StoreError) in try await row(of: id) }
+        let found = await records.quietly { () async throws(StoreError) in try await row(of: id) }
         guard let row = found ?? nil, row.direction == .incoming, row.state == .paused,
             let link = links[row.contact]?.sendingLink
         else { return }

@@ -4,11 +4,11 @@ import BLIPNet
 
 extension ChatClient {
     package func conversations() async throws(ChatError) -> [Conversation] {
-        try await stored { () async throws(StoreError) in try await store.conversations() }
+        try await records.stored { () async throws(StoreError) in try await store.conversations() }
     }
 
     package func addContact(_ address: PeerAddress, name: String?) async throws(ChatError) -> Peer {
-        guard !isOwn(address) else { throw .ownAddress }
+        guard !identity.isReached(at: address) else { throw .ownAddress }
         let wanted: String
         if let name {
             wanted = try ContactNames.checked(name)
@@ -18,8 +18,8 @@ extension ChatClient {
         }
         if address.peerID == nil, let known = links.peer(at: address) { return known }
         // A name that the user gives is a name that the user will send to: it is theirs, or it is refused.
-        if name != nil { try checkFree(wanted, for: address.peerID) }
-        let peer = try await stored { () async throws(StoreError) in
+        if name != nil { try links.checkFree(wanted) { $0.hasKey(address.peerID) } }
+        let peer = try await records.stored { () async throws(StoreError) in
             try await storeContact(
                 peerID: address.peerID, name: wanted, addresses: [address],
                 isNameProvisional: name == nil && address.name == nil)
@@ -29,18 +29,12 @@ extension ChatClient {
         return peer
     }
 
-    /// A key that is known already means its contact.
-    private func checkFree(_ name: String, for peerID: PeerID?) throws(ChatError) {
-        let owner = links.owner(of: name) { peerID != nil && $0.peerID == peerID }
-        if let owner { throw .store(.nameTaken(owner.name)) }
-    }
-
     /// Stores a contact under a free name and begins its session.
     func storeContact(
         peerID: PeerID?, name: String, addresses: [PeerAddress], isBlocked: Bool = false,
         isNameProvisional: Bool = false
     ) async throws(StoreError) -> Peer {
-        let others = links.peers.filter { peerID == nil || $0.peerID != peerID }.map(\.name)
+        let others = links.peers.filter { !$0.hasKey(peerID) }.map(\.name)
         let added = now()
         var contact = NewContact(
             peerID: peerID, name: ContactNames.unique(name, among: others), addresses: addresses, isBlocked: isBlocked,
@@ -68,7 +62,7 @@ extension ChatClient {
         }
         do throws(ChatError) {
             try await removePartials(of: contact)
-            try await stored { () async throws(StoreError) in try await store.removeContact(contact) }
+            try await records.stored { () async throws(StoreError) in try await store.removeContact(contact) }
         } catch {
             links.know(session.peer, queuedCount: session.queuedCount)
             dial(contact)
@@ -76,7 +70,7 @@ extension ChatClient {
         }
         hub.publish(.conversationsChanged)
         await forgetSettings(of: session.peer.name)
-        await purge()
+        await housekeeping.purge()
     }
 
     package func setBlocked(_ contact: ContactID, _ blocked: Bool) async throws(ChatError) {
@@ -85,7 +79,7 @@ extension ChatClient {
             links[contact]?.link?.close(reason: "")
             // Whoever answered in their place is refused with them.
             if let key = links[contact]?.peer.newPeerID {
-                requesters.refuse(key, now: now())
+                requests.refuse(key)
                 await dropRequests(of: key)
             }
         } else {
@@ -133,7 +127,7 @@ extension ChatClient {
         let time = now()
         try await forEachUnfinished(with: contact) { transfer throws(ChatError) in
             guard transfer.direction == .outgoing else { return true }
-            let offer = try await stored { () async throws(StoreError) in try await store.message(transfer.id) }
+            let offer = try await records.stored { () async throws(StoreError) in try await store.message(transfer.id) }
             guard offer?.state == .delivered || offer?.state == .read else { return true }
             await changeQuietly(transfer.id) {
                 $0.state = .failed
@@ -176,25 +170,25 @@ extension ChatClient {
     // MARK: Contact requests
 
     package func contactRequests() async throws(ChatError) -> [ContactRequest] {
-        try await stored { () async throws(StoreError) in try await store.contactRequests() }
+        try await requests.all()
     }
 
     package func approveRequest(_ id: Int64, name: String?) async throws(ChatError) -> Peer {
-        guard let request = try await contactRequests().first(where: { $0.id == id }) else { throw .noSuchRequest }
+        let request = try await requests.request(id)
         // As another contact it could not become that of the old one any more.
         if let peer = links.peers.first(where: { $0.newPeerID == request.peerID }) {
             throw .newKeyOf(peer.name)
         }
         let wanted = try name.map { name throws(ChatError) in try ContactNames.checked(name) }
-        if let wanted { try checkFree(wanted, for: request.peerID) }
-        let peer = try await stored { () async throws(StoreError) in
+        if let wanted { try links.checkFree(wanted) { $0.hasKey(request.peerID) } }
+        let peer = try await records.stored { () async throws(StoreError) in
             let peer = try await storeContact(
                 peerID: request.peerID, name: wanted ?? ContactNames.cleaned(request.name, fallback: "somebody"),
                 addresses: [])
             try await store.removeContactRequest(id)
             return peer
         }
-        await publishRequests()
+        await requests.publish()
         links[peer.id]?.announcesAcceptance = true
         if let address = request.address { hear(of: address, from: peer.id) }
         reconnect(peer.id)
@@ -202,21 +196,12 @@ extension ChatClient {
     }
 
     package func rejectRequest(_ id: Int64) async throws(ChatError) {
-        guard let request = try await contactRequests().first(where: { $0.id == id }) else { throw .noSuchRequest }
-        // First, for a call that comes in the meantime.
-        requesters.refuse(request.peerID, now: now())
-        do throws(ChatError) {
-            try await stored { () async throws(StoreError) in try await store.removeContactRequest(id) }
-        } catch {
-            requesters.takeBackRefusal(of: request.peerID)
-            throw error
-        }
-        await publishRequests()
+        try await requests.reject(try await requests.request(id))
     }
 
     package func blockRequest(_ id: Int64) async throws(ChatError) -> Peer {
-        guard let request = try await contactRequests().first(where: { $0.id == id }) else { throw .noSuchRequest }
-        let peer = try await stored { () async throws(StoreError) in
+        let request = try await requests.request(id)
+        let peer = try await records.stored { () async throws(StoreError) in
             let peer = try await storeContact(
                 peerID: request.peerID, name: ContactNames.cleaned(request.name, fallback: "somebody"),
                 addresses: [], isBlocked: true)
@@ -225,20 +210,15 @@ extension ChatClient {
         }
         // Added by address meanwhile: their link ends, as with any block.
         links[peer.id]?.link?.close(reason: "")
-        await publishRequests()
+        await requests.publish()
         return peer
     }
 
     /// They are a contact now: their request has its answer.
     func dropRequests(of peerID: PeerID) async {
-        let removed = await quietly { () async throws(StoreError) in
-            let requests = try await store.contactRequests().filter { $0.peerID == peerID }
-            for request in requests { try await store.removeContactRequest(request.id) }
-            return requests.count
-        }
-        guard let removed, removed > 0 else { return }
+        guard await requests.drop(of: peerID) else { return }
         if let contact = links.session(of: peerID)?.peer.id { links[contact]?.announcesAcceptance = true }
-        await publishRequests()
+        await requests.publish()
     }
 
     // MARK: Parts
@@ -255,7 +235,7 @@ extension ChatClient {
         guard var peer = links[contact]?.peer else { throw .noSuchContact }
         change(&peer)
         let changed = peer
-        try await stored { () async throws(StoreError) in try await store.updateContact(changed) }
+        try await records.stored { () async throws(StoreError) in try await store.updateContact(changed) }
         if var present = links[contact]?.peer {
             change(&present)
             links[contact]?.peer = present
@@ -269,14 +249,8 @@ extension ChatClient {
         await turns.take(contact)
         defer { turns.give(contact) }
         guard let peer = links[contact]?.peer else { return }
-        _ = await quietly { () async throws(StoreError) in
+        _ = await records.quietly { () async throws(StoreError) in
             do throws(StoreError) { try await store.updateContact(peer) } catch StoreError.notFound {}
         }
-    }
-
-    private func isOwn(_ address: PeerAddress) -> Bool {
-        if let peerID = address.peerID { return peerID == ownID }
-        guard let port = listenPort, address.port == port, let own = identity.address else { return false }
-        return address.host == own.host || LocalHost.isLoopback(address.host)
     }
 }

@@ -72,7 +72,7 @@ extension ChatClient {
     private func mayStore(_ message: IncomingMessage) async -> Bool {
         if mail.wantsLook(before: message, now: clock.now()) { mail.saw(await store.space(), now: clock.now()) }
         guard let refusal = mail.refusal(of: message, limits: configuration.limits, now: now()) else { return true }
-        let known = await quietly { () async throws(StoreError) in
+        let known = await records.quietly { () async throws(StoreError) in
             try await store.message(message.id, of: message.contact, .incoming)
         }
         guard known ?? nil == nil else { return true }
@@ -102,7 +102,7 @@ extension ChatClient {
 
     private func release(_ contact: ContactID) async {
         mail.endHold(contact)
-        let changes = await quietly { () async throws(StoreError) in
+        let changes = await records.quietly { () async throws(StoreError) in
             // The contact may have been removed meanwhile.
             do throws(StoreError) { return try await store.releaseHeld(for: contact) } catch .notFound { return [] }
         }
@@ -112,14 +112,14 @@ extension ChatClient {
 
     /// What an earlier run held back has waited long enough.
     func releaseAll() async {
-        let contacts = await quietly { () async throws(StoreError) in try await store.contactsWithHeld() }
+        let contacts = await records.quietly { () async throws(StoreError) in try await store.contactsWithHeld() }
         for contact in contacts ?? [] { await release(contact) }
     }
 
     private func receiveRead(
         _ read: ReadRequest, _ request: ReceivedRequest, _ contact: ContactID, _ link: ActiveLink
     ) async {
-        let changed = await quietly { () async throws(StoreError) in
+        let changed = await records.quietly { () async throws(StoreError) in
             try await store.markOutgoingRead(contact: contact, upTo: read.upTo)
         }
         guard let changed else { return link.answer(request, .failure(.handlerFailed, "cannot store")) }

@@ -8,10 +8,10 @@ extension ChatClient {
     package func send(
         _ text: String, to contact: ContactID, replyTo: MessageID?
     ) async throws(ChatError) -> ChatMessage {
-        try Self.check(text)
+        try ChatText.check(text)
         try checkOutbox(of: contact)
         let time = now()
-        let message = try await stored { () async throws(StoreError) in
+        let message = try await records.stored { () async throws(StoreError) in
             try await store.enqueueMessage(to: contact, text: text, replyTo: replyTo, at: time)
         }
         links[contact]?.typing.forgetSaid()
@@ -22,11 +22,11 @@ extension ChatClient {
     package func send(
         _ text: String, as id: MessageID, to contact: ContactID
     ) async throws(ChatError) -> ChatMessage {
-        try Self.check(text)
+        try ChatText.check(text)
         // Also what is known already: to a contact who is blocked nothing is sent, whatever was before.
         try checkOutbox(of: contact)
         let time = now()
-        let once = try await stored { () async throws(StoreError) in
+        let once = try await records.stored { () async throws(StoreError) in
             try await store.enqueueMessage(id, to: contact, text: text, at: time)
         }
         switch once {
@@ -49,21 +49,8 @@ extension ChatClient {
         return try await versions(of: message).contains { $0.text == text }
     }
 
-    /// Whether a text has anything but blanks and characters without a shape.
-    package static func isVisible(_ text: String) -> Bool {
-        text.unicodeScalars.contains { !$0.properties.isWhitespace && !$0.properties.isDefaultIgnorableCodePoint }
-    }
-
-    /// A text must show something, and must fit.
-    static func check(_ text: String) throws(ChatError) {
-        guard isVisible(text) else { throw .emptyText }
-        guard text.utf8.count <= WireLimit.text else {
-            throw .textTooLong(bytes: text.utf8.count, limit: WireLimit.text)
-        }
-    }
-
     package func retry(_ id: MessageID) async throws(ChatError) -> ChatMessage {
-        let old = try await stored { () async throws(StoreError) in try await store.message(id) }
+        let old = try await records.stored { () async throws(StoreError) in try await store.message(id) }
         guard let old, old.fits(.failed) else { throw .noSuchMessage }
         let new: ChatMessage
         switch old.content {
@@ -73,7 +60,7 @@ extension ChatClient {
             new = try await sendFile(at: path, named: file.name, caption: file.caption, to: old.contact)
         }
         // Where this cannot be written it stays what it is, a message that failed.
-        _ = await quietly { () async throws(StoreError) in try await store.markSentAgain(id, in: old.contact) }
+        _ = await records.quietly { () async throws(StoreError) in try await store.markSentAgain(id, in: old.contact) }
         return new
     }
 
@@ -114,7 +101,7 @@ extension ChatClient {
     private func sendOldest(of contact: ContactID) async {
         let window = configuration.limits.sendWindow
         links[contact]?.outbox.beginReading()
-        let entries = await quietly { () async throws(StoreError) in
+        let entries = await records.quietly { () async throws(StoreError) in
             try await store.outbox(for: contact, limit: window)
         }
         guard let entries else { return hold(contact) }
@@ -132,7 +119,7 @@ extension ChatClient {
             }
         }
         for entry in fresh where entry.isPending {
-            _ = await quietly { () async throws(StoreError) in try await store.advance(entry, to: .sent) }
+            _ = await records.quietly { () async throws(StoreError) in try await store.advance(entry, to: .sent) }
         }
     }
 
@@ -170,7 +157,7 @@ extension ChatClient {
     /// Writes down the answer; `false` when the entry must be sent again later.
     private func settle(_ entry: OutboxEntry, of contact: ContactID, error: BLIPErrorCode?) async -> Bool {
         guard let state = entry.state(after: error) else { return false }
-        let isStored = await quietly { () async throws(StoreError) in
+        let isStored = await records.quietly { () async throws(StoreError) in
             try await store.advance(entry, to: state)
             return true
         }
@@ -195,14 +182,14 @@ extension ChatClient {
 
     package func markSeen(_ contact: ContactID, upTo position: HistoryPosition) async throws(ChatError) {
         guard links[contact] != nil else { throw .noSuchContact }
-        let receipt = try await stored { () async throws(StoreError) in
+        let receipt = try await records.stored { () async throws(StoreError) in
             try await store.markSeen(contact: contact, upTo: position)
         }
         guard let receipt else { return }
         hub.publish(.conversationsChanged)
-        if sendsReceipts(to: contact) { return sendReadReceipts(to: contact) }
+        if configuration.sendsReceipts(to: links[contact]?.peer) { return sendReadReceipts(to: contact) }
         // What was read while receipts are off is never told, also not when they are on again.
-        try await stored { () async throws(StoreError) in
+        try await records.stored { () async throws(StoreError) in
             try await store.confirmReadReceipt(contact: contact, upTo: receipt)
         }
     }
@@ -224,10 +211,14 @@ extension ChatClient {
 
     /// `false` when one could not be sent or confirmed: the next link or mark tries again.
     private func sendReceipts(of contact: ContactID, on link: ActiveLink) async -> Bool {
-        while let id = await nextReceipt(of: contact, on: link) {
+        while links[contact]?.receiptLink == link.number {
+            let next = await records.quietly { () async throws(StoreError) in
+                try await store.unsentReadReceipt(for: contact)
+            }
+            guard let id = next ?? nil else { break }
             let pending = link.connection.submit(ReadRequest(upTo: id).encoded(), bodySink: nil)
             guard let response = try? await pending.value(), response.error == nil else { return false }
-            let isStored = await quietly { () async throws(StoreError) in
+            let isStored = await records.quietly { () async throws(StoreError) in
                 try await store.confirmReadReceipt(contact: contact, upTo: id)
                 return true
             }
@@ -236,14 +227,9 @@ extension ChatClient {
         return true
     }
 
-    private func nextReceipt(of contact: ContactID, on link: ActiveLink) async -> MessageID? {
-        guard links[contact]?.receiptLink == link.number else { return nil }
-        return await quietly { () async throws(StoreError) in try await store.unsentReadReceipt(for: contact) } ?? nil
-    }
-
     package func setTyping(_ composing: Bool, to contact: ContactID) {
         if composing { wake(contact) }
-        guard !composing || (sendsTyping(to: contact) && maySend(to: contact)),
+        guard !composing || (configuration.sendsTyping(to: links[contact]?.peer) && maySend(to: contact)),
             let link = links[contact]?.sendingLink,
             links[contact]?.typing.shouldSay(composing, now: clock.now()) == true
         else { return }

@@ -101,7 +101,14 @@ extension ChatClient {
             return present
         }
         try await makeRoom(for: contact)
-        let file = try await open(row)
+        let file: OutgoingFile
+        let limit = configuration.limits.servedRanges
+        switch await OutgoingFile.open(row, rangeLimit: limit, notOf: configuration.privateFiles) {
+        case .success(let opened): file = opened
+        case .failure(let error): throw refusal(error, id)
+        // The receiver asks again after a while.
+        case nil: throw ServingError(response: .failure(.handlerFailed, "its disk does not answer"))
+        }
         // While its disk was asked another request may have opened it, and either side may have ended it.
         _ = try await givableRow(id, to: contact, on: link, asked: asked)
         guard links.isPresent(link.number, of: contact) else {
@@ -125,27 +132,11 @@ extension ChatClient {
         return upload
     }
 
-    /// Opens the file of an outgoing transfer, on a thread that may wait for its disk.
-    private func open(_ row: FileTransfer) async throws(ServingError) -> OutgoingFile {
-        let path = row.path ?? ""
-        let limit = configuration.limits.servedRanges
-        let ours = configuration.privateFiles
-        let opened = await DiskLane.of(path).value(within: DiskLane.usersPatience) {
-            Result { () throws(OutgoingFileError) in
-                try OutgoingFile(
-                    path: path, size: row.size, modified: row.modified, rangeLimit: limit, notOf: ours.present())
-            }
-        }
-        // The receiver asks again after a while.
-        guard let opened else { throw ServingError(response: .failure(.handlerFailed, "its disk does not answer")) }
-        do throws(OutgoingFileError) { return try opened.get() } catch { throw refusal(error, row.id) }
-    }
-
     /// The transfer `id`, if it was offered to `contact` and may be given now.
     private func givableRow(
         _ id: MessageID, to contact: ContactID, on link: ActiveLink, asked: UInt64
     ) async throws(ServingError) -> FileTransfer {
-        let found = await quietly { () async throws(StoreError) in try await row(of: id) }
+        let found = await records.quietly { () async throws(StoreError) in try await row(of: id) }
         guard let found else { throw ServingError(response: .failure(.handlerFailed, "cannot read the history")) }
         guard let row = found, row.direction == .outgoing, row.contact == contact, row.path != nil else {
             throw ServingError(response: .failure(.forbidden, "not offered to you"))

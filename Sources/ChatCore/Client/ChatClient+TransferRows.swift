@@ -32,7 +32,7 @@ extension ChatClient {
     func clearAway(_ transfer: FileTransfer) async {
         pacing.setLimit(nil, of: .transfer(transfer.id))
         await SpoolFolder.removeSource(of: transfer, from: configuration.spoolFolders) {
-            await quietly { () async throws(StoreError) in try await store.unfinishedPaths(.outgoing) }
+            await records.quietly { () async throws(StoreError) in try await store.unfinishedPaths(.outgoing) }
         }
     }
 
@@ -44,7 +44,7 @@ extension ChatClient {
         let limit = 100
         var last: TransferNumber?
         while true {
-            let page = try await stored { [last] () async throws(StoreError) in
+            let page = try await records.stored { [last] () async throws(StoreError) in
                 try await store.unfinishedTransfers(with: contact, after: last, limit: limit)
             }
             for transfer in page { guard try await body(transfer) else { return } }
@@ -55,9 +55,9 @@ extension ChatClient {
 
     /// For users: throws when the transfer is final already.
     func change(_ id: MessageID, _ change: (inout FileTransfer) -> Void) async throws(ChatError) {
-        let changed = try await stored { () async throws(StoreError) in try await changeRow(id, change) }
+        let changed = try await records.stored { () async throws(StoreError) in try await changeRow(id, change) }
         guard changed == nil else { return }
-        let present = try await stored { () async throws(StoreError) in try await store.transfer(id) }
+        let present = try await records.stored { () async throws(StoreError) in try await store.transfer(id) }
         guard let present else { throw .noSuchTransfer }
         throw .wrongTransferState(present.state)
     }
@@ -66,6 +66,7 @@ extension ChatClient {
     @discardableResult func changeQuietly(
         _ id: MessageID, showing: Bool = true, _ change: (inout FileTransfer) -> Void
     ) async -> FileTransfer? {
-        await quietly { () async throws(StoreError) in try await changeRow(id, showing: showing, change) } ?? nil
+        await records.quietly { () async throws(StoreError) in try await changeRow(id, showing: showing, change) }
+            ?? nil
     }
 }

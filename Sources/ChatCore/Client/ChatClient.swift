@@ -1,7 +1,8 @@
-// The chat itself: contacts, links, messages and transfers of one installation. Its errands are straight-line code by
-// topic: +Listening, +Links, +Hello, +People, +Sending, +Operations, +Receiving, +Offering, +Files, +Folders,
-// +TransferRows, +Serving, +Digests, +Downloads, +Partials, +Reading, +Keeping, +Quota, +Configuring,
-// +Presence.
+// The chat itself: contacts, links, messages and transfers of one installation. What is decided of them, values decide:
+// Links, Transfers, Mail. What is written down together with a decision, small books keep: FolderBook, RequestBook. The
+// errands are straight-line code by topic, here and in +Listening, +Links, +Hello, +People, +Naming, +Sending,
+// +Operations, +Receiving, +Offering, +Files, +Folders, +TransferRows, +Serving, +Digests, +Downloads, +Pauses,
+// +Partials, +Reading, +Keeping, +Configuring, +Marking, +Presence.
 
 import BLIPNet
 
@@ -25,12 +26,13 @@ package actor ChatClient: ChatService {
 
     enum Phase { case new, running, stopped }
     var phase = Phase.new
-    let hub = EventHub()
+    let hub: EventHub
+    let records: Records
     var links: Links
     var transfers: Transfers
-    var folders = FolderSets()
+    let folders: FolderBook
     var mail = Mail()
-    var requesters: Requesters
+    let requests: RequestBook
     let turns = ContactTurns()
     var listener: (any PeerListening)?
     /// What is wrong with the listener: told to everybody who watches, also to those who come after `start`.
@@ -59,6 +61,9 @@ package actor ChatClient: ChatService {
         namedSettings: (any NamedSettings)? = nil, now: @escaping @Sendable () -> Timestamp, clock: ChatClock = .system
     ) {
         self.store = store
+        hub = EventHub()
+        let records = Records(store: store, hub: hub)
+        self.records = records
         self.namedSettings = namedSettings
         self.connecting = connecting
         ownID = identity
@@ -69,7 +74,8 @@ package actor ChatClient: ChatService {
         waitingMemory = WaitingMemory(bytes: configuration.limits.waitingBytes)
         self.clock = clock
         links = Links(ownID: identity, limits: configuration.limits.network, policy: configuration.reconnect)
-        requesters = Requesters(perDay: configuration.limits.contactRequestsPerDay)
+        requests = RequestBook(records: records, limits: configuration.limits, now: now)
+        folders = FolderBook(records: records)
     }
 
     // MARK: Life
@@ -89,7 +95,7 @@ package actor ChatClient: ChatService {
             case .putBack(let path): hub.publish(.notice(.historyPutBack(path: path)))
             }
         }
-        let conversations = try await stored { () async throws(StoreError) in try await store.conversations() }
+        let conversations = try await records.stored { () async throws(StoreError) in try await store.conversations() }
         let lastPort = try await lastPort()
         guard phase == .new else { return }
         for conversation in conversations {
@@ -148,7 +154,8 @@ package actor ChatClient: ChatService {
         for link in links.all { link.close(code: 1001, reason: "going away") }
         for running in tasks.values where !running.endsWithLink { running.task.cancel() }
         while let running = tasks.values.first { await running.task.value }
-        await rememberTransfers()
+        // How far the uploads are. Downloads have written that down themselves.
+        for id in transfers.uploads { await forgetUpload(id) }
         hub.finish()
     }
 
@@ -206,24 +213,5 @@ package actor ChatClient: ChatService {
     func publishLinkState(of contact: ContactID) {
         guard let state = links[contact]?.takeStateChange() else { return }
         hub.publish(.linkChanged(contact, state))
-    }
-
-    // MARK: Errors
-
-    /// Runs a store operation on behalf of a user.
-    func stored<Value: Sendable>(
-        _ operation: () async throws(StoreError) -> Value
-    ) async throws(ChatError) -> Value {
-        do throws(StoreError) { return try await operation() } catch { throw .store(error) }
-    }
-
-    /// Runs a store operation that nobody waits for; a failure becomes a notice and `nil`.
-    func quietly<Value: Sendable>(_ operation: () async throws(StoreError) -> Value) async -> Value? {
-        do throws(StoreError) {
-            return try await operation()
-        } catch {
-            hub.publish(.notice(.storeFailed(error)))
-            return nil
-        }
     }
 }

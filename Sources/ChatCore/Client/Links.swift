@@ -51,10 +51,11 @@ struct Links {
         peers.first { peer in peer.addresses.contains { $0.isSamePlace(as: address) } }
     }
 
-    /// Who is called so already, as people see names, if it is not the contact that is meant.
-    func owner(of name: String, except isMeant: (Peer) -> Bool) -> Peer? {
+    /// A name belongs to one contact, as people see names. Throws where another one has it than the contact who is meant.
+    func checkFree(_ name: String, except isMeant: (Peer) -> Bool) throws(ChatError) {
         let folded = ContactNames.folded(name)
-        return peers.first { !isMeant($0) && ContactNames.folded($0.name) == folded }
+        let owner = peers.first { !isMeant($0) && ContactNames.folded($0.name) == folded }
+        if let owner { throw .store(.nameTaken(owner.name)) }
     }
 
     /// The networks for which the listener keeps places.
@@ -197,7 +198,9 @@ struct Links {
     }
 
     /// The same, whoever they are.
-    func isOnline(_ link: ActiveLink) -> Bool { session(of: link.peerID).map { isOnline(link, of: $0.peer.id) } == true }
+    func isOnline(_ link: ActiveLink) -> Bool {
+        session(of: link.peerID).map { isOnline(link, of: $0.peer.id) } == true
+    }
 
     /// All of them, also those of strangers.
     var all: [ActiveLink] { sessions.values.compactMap(\.link) + strangers.values }

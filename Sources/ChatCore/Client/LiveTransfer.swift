@@ -56,6 +56,14 @@ struct LiveTransfer {
 
     var isResting: Bool { if case .resting = work { true } else { false } }
 
-    /// Whether there is more to know of it than its row.
-    var isBusy: Bool { if case .none = work { heldRanges > 0 } else { true } }
+    /// Whether something is being done about it now. One that its receiver has paused waits for them alone.
+    var isBusy: Bool {
+        switch work {
+        case .none, .pausedByReceiver: heldRanges > 0
+        case .accepting, .downloading, .arrived, .resting, .serving: true
+        }
+    }
+
+    /// Whether there is nothing to know of it that the store does not have.
+    var isForgettable: Bool { if case .none = work { row == nil && heldRanges == 0 } else { false } }
 }

@@ -37,7 +37,7 @@ struct Transfers {
     private mutating func update(_ id: MessageID, _ change: (inout LiveTransfer) -> Void) {
         var transfer = all[id] ?? LiveTransfer()
         change(&transfer)
-        all[id] = transfer.isBusy || transfer.row != nil ? transfer : nil
+        all[id] = transfer.isForgettable ? nil : transfer
         if transfer.isBusy { busy.insert(id) } else { busy.remove(id) }
     }
 
@@ -268,7 +268,9 @@ struct Transfers {
 
     /// Whether a receiver has stopped asking for a file: nothing of it is on its way, and nobody waits for its digest.
     func isAbandoned(_ id: MessageID, after patience: Duration, now: MonotonicTime) -> Bool {
-        guard let upload = upload(id), !upload.file.isActive, !isAwaitingDigest(id, upload.contact) else { return false }
+        guard let upload = upload(id), !upload.file.isActive, !isAwaitingDigest(id, upload.contact) else {
+            return false
+        }
         return now - upload.lastAsked > patience
     }
 
@@ -337,8 +339,8 @@ struct Transfers {
     mutating func linkEnded(_ link: LinkNumber) -> [MessageID] {
         for line in digests.values { line.cancel(on: link) }
         var ended: [MessageID] = []
-        for id in busy {
-            switch work(id) {
+        for (id, transfer) in all {
+            switch transfer.work {
             case .downloading(let download) where download.link == link: download.task.cancel()
             case .serving(let upload) where upload.link == link: ended.append(id)
             case .pausedByReceiver(let pause) where pause.link == link: setWork(id, .none)

@@ -71,6 +71,9 @@ extension Peer {
         return true
     }
 
+    /// Whether this is their key, when there is one at all.
+    func hasKey(_ key: PeerID?) -> Bool { key != nil && peerID == key }
+
     package func isMuted(at time: Timestamp) -> Bool { mutedUntil.map { time < $0 } ?? false }
 }
 
