@@ -186,7 +186,7 @@ import Testing
         let alice = try await TestPeer("alice").start()
         let bob = try await TestPeer("bob").start()
         try await ChatClient.befriend(alice, bob)
-        let link = try #require(await alice.client.sessions.values.first?.link)
+        let link = try #require(await alice.client.links.sessions.values.first?.link)
         let id = MessageID(at: Timestamp(milliseconds: 1))
         func send(_ text: String) async throws -> BLIPErrorCode? {
             let request = MessageRequest(StoredHead(id: id, sequence: 1, sent: Timestamp(milliseconds: 1)), text: text)
@@ -276,8 +276,8 @@ import Testing
 extension ChatClient {
     /// Breaks every link, as a bad network would.
     func cutLinks() {
-        for session in sessions.values { session.link?.connection.close(code: 1001, reason: "cut by the test") }
+        for session in links.sessions.values { session.link?.connection.close(code: 1001, reason: "cut by the test") }
     }
 
-    var openLinks: Int { sessions.values.count { $0.link != nil } + strangers.count }
+    var openLinks: Int { links.all.count }
 }

@@ -84,11 +84,11 @@ import Testing
         try await bob.say("hello?", to: "alice")
         try await eventually("the next one is here") { try await alice.texts(with: "bob", .incoming).count == 2 }
         #expect(try await bob.state(of: heard.id) == .delivered)
-        #expect(await bob.client.sessions.values.first?.peerAway == nil)
+        #expect(await bob.client.links.sessions.values.first?.peerAway == nil)
         try await alice.client.setVerified(alice.contactID("bob"))
         try await eventually("it goes out") { try await alice.state(of: waiting.id) == .delivered }
         try await eventually("and that we are away") {
-            await bob.client.sessions.values.first?.peerAway == "out"
+            await bob.client.links.sessions.values.first?.peerAway == "out"
         }
 
         let other = try await bob.say("and I?", to: "alice")
@@ -111,7 +111,7 @@ import Testing
         try await eventually("it goes out") { try await alice.state(of: waiting.id) == .delivered }
         try await eventually("that it was read, too") { try await bob.state(of: heard.id) == .read }
         try await eventually("and that we are away") {
-            await bob.client.sessions.values.first?.peerAway == "out"
+            await bob.client.links.sessions.values.first?.peerAway == "out"
         }
         await alice.stop()
         await bob.stop()

@@ -112,3 +112,9 @@ private final class NoteBook: NamedSettings {
         for peer in [alice, bob, carol, twin] { await peer.stop() }
     }
 }
+
+extension ChatClient {
+    fileprivate func sendsReceipts(to contact: ContactID) -> Bool {
+        configuration.sendsReceipts(to: links[contact]?.peer)
+    }
+}

@@ -368,7 +368,7 @@ import Testing
             #expect(stored.mutedUntil == Timestamp(milliseconds: round))
             #expect(stored.acceptsFilesUpTo == UInt64(round))
             #expect(stored.isBlocked == round.isMultiple(of: 2))
-            #expect(await alice.client.sessions[peer.id]?.peer == stored)
+            #expect(await alice.client.links[peer.id]?.peer == stored)
         }
         await alice.stop()
     }
@@ -513,7 +513,7 @@ import Testing
         // Rounds until they are forgotten: then no call to them is under way.
         try await eventually("they are forgotten") {
             await alice.client.reconnect(contact)
-            return await alice.client.sessions[contact]?.calls.hasCandidate == false
+            return await alice.client.links[contact]?.calls.hasCandidate == false
         }
         try await eventually("the doors have counted all calls") {
             doors.reduce(0) { $0 + $1.count } >= CallBook.callsOfCandidate

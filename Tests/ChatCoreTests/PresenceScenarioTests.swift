@@ -22,7 +22,7 @@ import Testing
     @Test("what was said over a link does not count for the one that takes its place")
     func replacedLink() async throws {
         let (alice, bob, _, alicesID) = try await pair()
-        var session = try #require(await bob.client.sessions[alicesID])
+        var session = try #require(await bob.client.links[alicesID])
         let link = try #require(session.link)
         session.peerAway = "lunch"
         session.isRefusing = true
@@ -37,7 +37,7 @@ import Testing
         await bob.stop()
         // A call that is answered while the program ends gets no link: nobody would close it.
         await bob.client.adopt(next, for: alicesID)
-        #expect(await bob.client.sessions[alicesID]?.link == nil)
+        #expect(await bob.client.links[alicesID]?.link == nil)
     }
 
     @Test("who is accepted at their first call, writes and leaves, is heard to the end")

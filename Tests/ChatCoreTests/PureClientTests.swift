@@ -317,6 +317,10 @@ private struct Highest: RandomNumberGenerator {
             isNoReply: false)
     }
 
+    private func received(_ number: UInt64, bytes: Int = 0) -> ReceivedRequest {
+        ReceivedRequest(.message, request(number, "message", bytes: bytes))
+    }
+
     private func line(limit: Int, _ memory: WaitingMemory = WaitingMemory(bytes: 1 << 20)) -> RequestLane {
         RequestLane(limit: limit, memory: memory)
     }
@@ -336,7 +340,7 @@ private struct Highest: RandomNumberGenerator {
     @Test("requests come out in the order in which they came in")
     func order() async {
         let lane = line(limit: 100)
-        for number in 1...50 { _ = lane.append(request(UInt64(number), "message")) }
+        for number in 1...50 { _ = lane.append(received(UInt64(number))) }
         for number in 1...50 { #expect(await lane.next()?.number == UInt64(number)) }
         lane.close()
         #expect(await lane.next() == nil)
@@ -346,7 +350,7 @@ private struct Highest: RandomNumberGenerator {
     func waiting() async {
         let lane = line(limit: 1)
         async let first = lane.next()
-        _ = lane.append(request(1, "message"))
+        _ = lane.append(received(1))
         #expect(await first?.number == 1)
         async let second = lane.next()
         lane.close()
@@ -356,10 +360,10 @@ private struct Highest: RandomNumberGenerator {
     @Test("a line that is finished takes nothing more and gives what waits; one that is closed gives nothing")
     func ending() async {
         let (finished, closed) = (line(limit: 9), line(limit: 9))
-        for lane in [finished, closed] { for number in 1...2 { _ = lane.append(request(UInt64(number), "message")) } }
+        for lane in [finished, closed] { for number in 1...2 { _ = lane.append(received(UInt64(number))) } }
         finished.finish()
         closed.close()
-        for lane in [finished, closed] { _ = lane.append(request(3, "message")) }
+        for lane in [finished, closed] { _ = lane.append(received(3)) }
         for number in [1, 2, nil] as [UInt64?] { #expect(await finished.next()?.number == number) }
         #expect(await closed.next() == nil)
     }
@@ -367,7 +371,7 @@ private struct Highest: RandomNumberGenerator {
     @Test("one request over the limit ends the line")
     func overrun() async {
         let lane = line(limit: 2)
-        for number in 1...3 { _ = lane.append(request(UInt64(number), "message")) }
+        for number in 1...3 { _ = lane.append(received(UInt64(number))) }
         #expect(lane.isOverrun)
         #expect(await lane.next() == nil)
     }
@@ -389,7 +393,7 @@ private struct Highest: RandomNumberGenerator {
         let (greedy, modest) = (line(limit: 1000, memory), line(limit: 1000, memory))
         func fill(_ line: RequestLane, from first: UInt64 = 1) -> UInt64 {
             var number = first
-            while number < 1000, line.append(request(number, "message", bytes: 65_536)) { number += 1 }
+            while number < 1000, line.append(received(number, bytes: 65_536)) { number += 1 }
             return number - first
         }
         // 256 KiB of all and 128 KiB of its own hold less than six texts of 64 KiB; the other line has its own.

@@ -196,7 +196,7 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
             try await pair.bob.row(id).transferred > before
         }
         try await eventually("both sides know how far it is", within: patience) {
-            let sent = await pair.alice.client.uploads[id]?.file.transferred ?? 0
+            let sent = await pair.alice.client.transfers.upload(id)?.file.transferred ?? 0
             let received = try await pair.bob.row(id).transferred
             return sent > before && max(sent, received) - min(sent, received) < 200_000
         }
@@ -239,7 +239,7 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         try await eventually("four run, two wait") {
             let running = try await count { $0.state == .running }
             let waiting = try await count { $0.state == .accepted && $0.reason == TransferReason.waitingForTurn }
-            let downloads = await pair.bob.client.downloads.count
+            let downloads = await pair.bob.client.transfers.downloadCount
             return running == 4 && waiting == 2 && downloads == 4
         }
         try await pair.bob.client.setRateLimit(nil, of: .all(.incoming))
@@ -265,7 +265,7 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         for id in ids { try await pair.bob.waitForState(.offered, of: id) }
         let alice = try await pair.bob.contactID("alice")
         await pair.bob.client.disconnect(alice)
-        try await eventually("there is no link") { await pair.bob.client.sessions[alice]?.link == nil }
+        try await eventually("there is no link") { await pair.bob.client.links[alice]?.link == nil }
         for id in ids { try await pair.bob.client.acceptTransfer(try await pair.bob.row(id).number, into: nil) }
         await pair.bob.client.reconnect(alice)
         return (pair, ids)
@@ -277,10 +277,10 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         // What rests does so to the end of the test: the others would have come to it by then.
         let bob = pair.bob.client
         try await eventually("as many rest as may") {
-            let (resting, running) = (await bob.restingDownloads.count, await bob.downloads.count)
+            let (resting, running) = (await bob.transfers.restingCount, await bob.transfers.downloadCount)
             return resting >= 32 && running == 0
         }
-        #expect(await bob.restingDownloads.count <= 32 + ChatLimits().runningTransfers)
+        #expect(await bob.transfers.restingCount <= 32 + ChatLimits().runningTransfers)
         // What was asked for and not given has used up nothing of what other files may have.
         #expect(await bob.pacing.drawn(under: .all(.incoming)) == 0)
         await pair.stop()
@@ -321,7 +321,7 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         try await eventually("the last one is taken") {
             try await pair.bob.client.transfers(unfinishedOnly: false).contains { $0.size == 1 && $0.state != .offered }
         }
-        #expect(await pair.bob.client.transferRows.count <= 1)
+        #expect(await pair.bob.client.transfers.rowCount <= 1)
         await pair.stop()
     }
 
@@ -333,7 +333,7 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
             ids.append(try await pair.offer(try pair.alice.makeFile("f\(number)", size: 100_000)))
         }
         for id in ids { try await pair.bob.waitForState(.offered, of: id) }
-        let link = try #require(await pair.bob.client.sessions.values.first?.link)
+        let link = try #require(await pair.bob.client.links.sessions.values.first?.link)
         func ask(_ id: MessageID) -> PendingResponse {
             link.connection.submit(FileGetRequest(id: id, offset: 0, length: 1000).encoded(), bodySink: nil)
         }
@@ -356,7 +356,7 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         #expect(truncate(path, off_t(size)) == 0)
         let id = try await pair.offer(path)
         try await pair.bob.waitForState(.offered, of: id)
-        let link = try #require(await pair.bob.client.sessions.values.first?.link)
+        let link = try #require(await pair.bob.client.links.sessions.values.first?.link)
         let limit = 2 * ChatLimits().runningTransfers
         let pending = (0...limit).map { _ in
             link.connection.submit(FileDigestRequest(id: id, length: size).encoded(), bodySink: nil)
@@ -381,7 +381,7 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         let pair = try await TransferPair(accepting: nil, alice: { $0.uploadLimit = 4_000_000 })
         let large = try await offerZeros(64 << 20, pair)
         let small = try await offerZeros(10, pair)
-        let link = try #require(await pair.bob.client.sessions.values.first?.link)
+        let link = try #require(await pair.bob.client.links.sessions.values.first?.link)
         let first = link.connection.submit(FileDigestRequest(id: large, length: 64 << 20).encoded(), bodySink: nil)
         let second = link.connection.submit(FileDigestRequest(id: small, length: 10).encoded(), bodySink: nil)
         #expect(try await second.value().error == nil)
@@ -407,13 +407,13 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         let bob = try await pair.bob.contactID("alice")
         let alice = try await pair.alice.contactID("bob")
         for _ in 1...2 {
-            let link = try #require(await pair.bob.client.sessions[bob]?.link)
+            let link = try #require(await pair.bob.client.links[bob]?.link)
             let pending = (1...3).map { _ in
                 link.connection.submit(FileDigestRequest(id: large, length: 1 << 30).encoded(), bodySink: nil)
             }
-            try await eventually("they wait") { await pair.alice.client.digestLines[alice]?.count == 3 }
+            try await eventually("they wait") { await pair.alice.client.transfers.digests[alice]?.count == 3 }
             await pair.bob.client.disconnect(bob)
-            try await eventually("nobody waits any more") { await pair.alice.client.digestLines.isEmpty }
+            try await eventually("nobody waits any more") { await pair.alice.client.transfers.digests.isEmpty }
             for response in pending { await #expect(throws: LinkError.self) { _ = try await response.value() } }
             await pair.bob.client.reconnect(bob)
             try await ChatClient.waitOnline(pair.alice, pair.bob)
@@ -425,9 +425,9 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
     func digestOfCancelledFile() async throws {
         let pair = try await TransferPair(accepting: nil, alice: { $0.uploadLimit = 20_000 })
         let large = try await offerZeros(1 << 30, pair)
-        let link = try #require(await pair.bob.client.sessions.values.first?.link)
+        let link = try #require(await pair.bob.client.links.sessions.values.first?.link)
         let digest = link.connection.submit(FileDigestRequest(id: large, length: 1 << 30).encoded(), bodySink: nil)
-        try await eventually("it is being computed") { await pair.alice.client.uploads[large] != nil }
+        try await eventually("it is being computed") { await pair.alice.client.transfers.upload(large) != nil }
         try await pair.alice.client.cancelTransfer(try await pair.alice.row(large).number)
         #expect(try await digest.value().error == .tooManyRequests)
         await pair.stop()
@@ -438,11 +438,11 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         let pair = try await TransferPair(accepting: nil, alice: { $0.limits.uploadPatience = .milliseconds(50) })
         let id = try await pair.offer(try pair.alice.makeFile("f", size: 100_000))
         try await pair.bob.waitForState(.offered, of: id)
-        let link = try #require(await pair.bob.client.sessions.values.first?.link)
+        let link = try #require(await pair.bob.client.links.sessions.values.first?.link)
         let get = FileGetRequest(id: id, offset: 0, length: 1000).encoded()
         #expect(try await link.connection.submit(get, bodySink: nil).value().error == nil)
         try await eventually("it is closed") {
-            let isOpen = await pair.alice.client.uploads[id] != nil
+            let isOpen = await pair.alice.client.transfers.upload(id) != nil
             let reason = try await pair.alice.transfer(id)?.reason
             return !isOpen && reason == TransferReason.receiverStopped
         }
@@ -506,7 +506,7 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         let id = try await pair.offer(try pair.alice.makeFile("f", size: 20_000_000))
         try await pair.bob.waitForState(.offered, of: id)
         let log = await EventLog(of: pair.alice.client)
-        let link = try #require(await pair.bob.client.sessions.values.first?.link)
+        let link = try #require(await pair.bob.client.links.sessions.values.first?.link)
         let get = FileGetRequest(id: id, offset: 0, length: 100_000).encoded()
         #expect(try await link.connection.submit(get, bodySink: nil).value().error == nil)
         // The longest range would take eight seconds with this limit: what is not asked for is not held back by it.
@@ -629,4 +629,10 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         for _ in 0..<640 { try disk.write(65_536, share) }
         #expect(disk.looks.withLock { $0 } == 11)
     }
+}
+
+extension Transfers {
+    fileprivate var downloadCount: Int { all.values.count { $0.download != nil } }
+    fileprivate var restingCount: Int { all.values.count { $0.isResting } }
+    fileprivate var rowCount: Int { all.values.count { $0.row != nil } }
 }

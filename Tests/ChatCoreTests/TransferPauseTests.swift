@@ -30,7 +30,9 @@ import Testing
         try await pair.bob.client.pauseTransfer(try await pair.bob.row(id).number)
         try await expectReason(TransferReason.pausedByReceiver, of: id, at: pair.alice)
         // What a limit of ours has held back until then does not begin it anew.
-        try await eventually("nothing is held back any more") { await pair.alice.client.heldRanges.isEmpty }
+        try await eventually("nothing is held back any more") {
+            await pair.alice.client.transfers.sharersOfLimit(with: id) == nil
+        }
         try await pair.bob.say("later", to: "alice")
         try await eventually("later") { try await pair.alice.texts(with: "bob", .incoming).contains("later") }
         #expect(try await pair.alice.row(id).reason == TransferReason.pausedByReceiver)
@@ -114,7 +116,7 @@ import Testing
         try await pair.bob.waitForState(.complete, of: id)
         let before = (try await pair.alice.row(id), try await pair.bob.row(id))
         for (sender, receiver) in [(pair.alice, pair.bob), (pair.bob, pair.alice)] {
-            let link = try #require(await sender.client.sessions.values.first?.link)
+            let link = try #require(await sender.client.links.sessions.values.first?.link)
             let pause = FileStatusRequest(id: id, state: .accepted, pause: .user).encoded()
             #expect(try await link.connection.submit(pause, bodySink: nil).value().error == nil)
             #expect(try await receiver.row(id).state == .complete)

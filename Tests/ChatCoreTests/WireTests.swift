@@ -16,7 +16,7 @@ import Testing
             number: 1, properties: request.properties, body: body, isUrgent: request.isUrgent, isNoReply: false)
     }
 
-    private func expectRoundTrip<Request: ChatRequest>(_ request: Request) throws {
+    private func expectRoundTrip<Request: WireRequest>(_ request: Request) throws {
         let encoded = request.encoded()
         #expect(encoded.properties.profile == Request.profile.rawValue)
         #expect(try Request(decoding: incoming(encoded)) == request)

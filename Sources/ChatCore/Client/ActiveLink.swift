@@ -25,6 +25,11 @@ struct ActiveLink: Sendable {
     /// Ends a link whose peer has not said who it is.
     func closeWithoutHello() { close(code: 1008, reason: "did not introduce itself") }
 
+    /// Answers unless the peer wants no reply.
+    func answer(_ request: ReceivedRequest, _ response: BLIPResponse) {
+        if !request.isNoReply { connection.respond(to: request.number, with: response) }
+    }
+
     /// Ends the link for a reason of ours; waiting requests are dropped.
     func close(code: UInt16 = 1000, reason: String = "") {
         connection.close(code: code, reason: reason)

@@ -32,42 +32,40 @@ extension ChatClient {
         hub.publish(.notice(.settingsChanged))
         if wanted.proxy != old.proxy {
             // Whom the old way did not reach is tried by the new one now.
-            for contact in sessions.keys.sorted() {
-                sessions[contact]?.resetBackoff()
+            for contact in links.contacts {
+                links[contact]?.resetBackoff()
                 dial(contact)
             }
         }
         if old.requiresVerified, !wanted.requiresVerified {
-            for contact in sessions.keys { tellWhatWaits(to: contact) }
+            for contact in links.contacts { tellWhatWaits(to: contact) }
         }
         if wanted.retention != old.retention || wanted.deletesFiles != old.deletesFiles { await deleteExpired() }
     }
 
     /// Whether what our user writes may go to a contact: where only verified ones are written to, it waits.
     package func maySend(to contact: ContactID) -> Bool {
-        !configuration.requiresVerified || sessions[contact]?.peer.trust == .verified
+        !configuration.requiresVerified || links[contact]?.peer.trust == .verified
     }
+}
 
-    func sendsReceipts(to contact: ContactID) -> Bool {
-        rule(of: contact).sendsReceipts ?? configuration.sendsReceipts
-    }
+extension ChatConfiguration {
+    /// Exceptions by contact come first.
+    func sendsReceipts(to peer: Peer?) -> Bool { rule(of: peer).sendsReceipts ?? sendsReceipts }
 
-    func sendsTyping(to contact: ContactID) -> Bool {
-        rule(of: contact).sendsTyping ?? configuration.sendsTyping
-    }
+    func sendsTyping(to peer: Peer?) -> Bool { rule(of: peer).sendsTyping ?? sendsTyping }
 
     /// Whether a file of this size is taken without asking.
-    func accepts(_ transfer: FileTransfer) -> Bool {
-        guard configuration.acceptsFilesByRule else { return false }
+    func accepts(_ transfer: FileTransfer, from peer: Peer?) -> Bool {
+        guard acceptsFilesByRule else { return false }
         // What was said on the screen is newer than the file.
-        let decided = sessions[transfer.contact]?.peer.acceptsFilesUpTo
-        if let limit = decided ?? rule(of: transfer.contact).acceptsFilesUpTo {
+        if let limit = peer?.acceptsFilesUpTo ?? rule(of: peer).acceptsFilesUpTo {
             return limit > 0 && transfer.size <= limit
         }
-        return configuration.acceptsFilesUpTo.map { transfer.size <= $0 } ?? false
+        return acceptsFilesUpTo.map { transfer.size <= $0 } ?? false
     }
 
-    private func rule(of contact: ContactID) -> ContactRules.Rule {
-        sessions[contact].map { configuration.contactRules.rule(named: $0.peer.name) } ?? ContactRules.Rule()
+    private func rule(of peer: Peer?) -> ContactRules.Rule {
+        peer.map { contactRules.rule(named: $0.name) } ?? ContactRules.Rule()
     }
 }

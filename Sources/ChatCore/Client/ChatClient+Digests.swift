@@ -8,34 +8,25 @@ extension ChatClient {
     static let digestDiscount: UInt64 = 16
 
     /// Puts the request into the line of its contact. Who asks for more at once than transfers need has to ask again.
-    func lineUpDigest(_ request: BLIPIncomingRequest, of contact: ContactID, on link: ActiveLink) {
-        let wanted: FileDigestRequest
-        do throws(WireError) {
-            wanted = try FileDigestRequest(decoding: request)
-        } catch {
-            return answer(request, on: link, error.response)
+    func lineUpDigest(
+        _ wanted: FileDigestRequest, _ request: ReceivedRequest, of contact: ContactID, on link: ActiveLink
+    ) {
+        guard let (ticket, before) = transfers.enterDigestLine(wanted.id, of: contact, on: link.number) else {
+            return link.answer(request, .failure(.tooManyRequests, "too many digests at once"))
         }
-        guard digestLines[contact]?.count ?? 0 < 2 * configuration.limits.runningTransfers else {
-            return answer(request, on: link, .failure(.tooManyRequests, "too many digests at once"))
-        }
-        let (ticket, before) = digestLines[contact, default: DigestLine()].enter(wanted.id, on: link.number)
         let task = spawn { client in
             await before?.value
             // Over a link that has ended nothing is begun any more.
-            if !Task.isCancelled, client.sessions[contact]?.link?.number == link.number {
+            if !Task.isCancelled, client.links.isPresent(link.number, of: contact) {
                 let response = await client.response { () async throws(ServingError) in
                     try await client.digest(wanted, asked: request.number, of: contact, on: link)
                 }
-                client.answer(request, on: link, response)
+                link.answer(request, response)
             }
-            client.digestLines[contact]?.leave(ticket)
-            if client.digestLines[contact]?.count == 0 { client.digestLines[contact] = nil }
+            client.transfers.leaveDigestLine(ticket, of: contact)
         }
-        digestLines[contact]?.begin(ticket, task)
+        transfers.beginDigest(ticket, of: contact, task)
     }
-
-    /// A contact waits for a digest of this file: it is in use, though nothing of it is being sent.
-    func isAwaitingDigest(_ id: MessageID, _ contact: ContactID) -> Bool { digestLines[contact]?.holds(id) == true }
 
     private func digest(
         _ wanted: FileDigestRequest, asked: UInt64, of contact: ContactID, on link: ActiveLink
@@ -45,7 +36,7 @@ extension ChatClient {
             let sha256 = try await upload.file.digest(of: wanted.length) { bytes in
                 await self.mayRead(bytes, of: wanted.id, for: link.number)
             }
-            uploads[wanted.id]?.lastAsked = .now()
+            transfers.asked(for: wanted.id, now: .now())
             if wanted.length == upload.file.size {
                 await changeQuietly(wanted.id, showing: false) { $0.sha256 = sha256 }
             }
@@ -58,7 +49,7 @@ extension ChatClient {
     /// Waits until the limit of uploads lets so many bytes of a file be read for its digest; `false` when nobody wants it
     /// any more.
     private func mayRead(_ bytes: UInt64, of id: MessageID, for link: LinkNumber) async -> Bool {
-        let isWanted = { self.uploads[id]?.link == link }
+        let isWanted = { self.transfers.upload(id, on: link) != nil }
         guard isWanted() else { return false }
         let share = max(1, bytes / Self.digestDiscount)
         return await pacing.wait(for: share, of: id, .outgoing, while: isWanted) && isWanted()

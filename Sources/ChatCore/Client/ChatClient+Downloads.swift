@@ -2,22 +2,12 @@
 
 import BLIPNet
 
-/// An incoming transfer that runs over one link.
-struct Download {
-    let task: Task<Void, Never>
-    let contact: ContactID
-    let link: LinkNumber
-    var meter: ProgressMeter
-    /// Bytes from the start that are in the partial file.
-    var transferred: UInt64
-}
-
 extension ChatClient {
     /// At the start of the program nothing runs, whatever the last run left in the store.
     func restTransfers() async {
-        let left = await quietly { () async throws(StoreError) in try await store.runningTransfers() }
+        let left = await records.quietly { () async throws(StoreError) in try await store.runningTransfers() }
         // Calls are taken already: what has begun anew runs.
-        for transfer in left ?? [] where downloads[transfer.id] == nil && uploads[transfer.id] == nil {
+        for transfer in left ?? [] where !transfers.isRunning(transfer.id) {
             let isOurs = transfer.direction == .outgoing
             await setWaiting(
                 transfer.id, reason: isOurs ? TransferReason.waitingForReceiver : TransferReason.waitingForPeer)
@@ -38,27 +28,23 @@ extension ChatClient {
         }
     }
 
-    /// So many of one contact may rest: of a folder of thousands that has no room, or that its sender has paused, only
-    /// some are tried each time.
-    private static let mostResting = 32
-
     /// Leaves a transfer alone for a while. After that it is its turn again, behind those that have not been tried yet.
     private func rest(_ id: MessageID, from contact: ContactID) {
-        restingDownloads[id] = contact
+        transfers.rest(id, from: contact)
         spawn(after: configuration.limits.retryDelay) { client in
-            guard client.restingDownloads.removeValue(forKey: id) != nil else { return }
+            guard client.transfers.endRest(id) else { return }
             client.startWaiting(from: contact)
         }
     }
 
     /// Starts what waits for `contact`: accepted transfers, oldest first, and offers that need no asking.
     func resumeTransfers(with contact: ContactID) {
-        guard phase == .running, sessions[contact]?.sendingLink != nil else { return }
+        guard phase == .running, links[contact]?.sendingLink != nil else { return }
         spawn { client in
             do throws(ChatError) {
                 var pauses = 0
                 try await client.forEachUnfinished(with: contact) { transfer in
-                    guard client.sessions[contact]?.sendingLink != nil else { return false }
+                    guard client.links[contact]?.sendingLink != nil else { return false }
                     guard transfer.direction == .incoming else { return true }
                     if transfer.state == .paused, pauses < Self.mostPausesTold {
                         pauses += 1
@@ -66,7 +52,7 @@ extension ChatClient {
                     }
                     client.acceptIfAllowed(transfer)
                     let waits = transfer.state == .accepted || transfer.state == .running
-                    if waits, client.restingDownloads[transfer.id] == nil {
+                    if waits, !client.transfers.isResting(transfer.id) {
                         await client.startDownload(transfer.id, inTurn: true)
                     }
                     return true
@@ -81,10 +67,10 @@ extension ChatClient {
     private func startWaiting(from contact: ContactID) {
         spawn { client in
             // Behind the one that was tried last, then from the beginning.
-            for start in [client.sessions[contact]?.lastTried, nil] {
+            for start in [client.links[contact]?.lastTried, nil] {
                 guard client.hasTurn(for: contact) else { return }
-                let limit = 2 * client.configuration.limits.runningTransfers + Self.mostResting
-                let waiting = await client.quietly { () async throws(StoreError) in
+                let limit = client.transfers.mostWaiting
+                let waiting = await client.records.quietly { () async throws(StoreError) in
                     try await client.store.acceptedTransfers(from: contact, after: start, limit: limit)
                 }
                 guard let waiting else {
@@ -95,9 +81,8 @@ extension ChatClient {
                 }
                 for transfer in waiting {
                     guard client.hasTurn(for: contact) else { return }
-                    let isUnderWay = client.downloads[transfer.id] != nil || client.restingDownloads[transfer.id] != nil
-                    guard !isUnderWay else { continue }
-                    client.sessions[contact]?.lastTried = transfer.number
+                    guard !client.transfers.isUnderWay(transfer.id) else { continue }
+                    client.links[contact]?.lastTried = transfer.number
                     await client.startDownload(transfer.id)
                 }
                 if start == nil { return }
@@ -107,44 +92,36 @@ extension ChatClient {
 
     /// Whether one more file of a contact may begin.
     private func hasTurn(for contact: ContactID) -> Bool {
-        phase == .running && sessions[contact]?.sendingLink != nil
-            && runningDownloads(from: contact) < configuration.limits.runningTransfers
-            && restingDownloads.values.count { $0 == contact } < Self.mostResting
+        phase == .running && links[contact]?.sendingLink != nil
+            && transfers.hasTurn(contact)
     }
-
-    private func runningDownloads(from contact: ContactID) -> Int { downloads.values.count { $0.contact == contact } }
 
     /// Runs an accepted transfer if its sender is online and few enough run already. `inTurn`: not before its turn, with
     /// many that wait.
     func startDownload(_ id: MessageID, inTurn: Bool = false) async {
-        let found = await quietly { () async throws(StoreError) in try await row(of: id) }
-        restingDownloads[id] = nil
-        guard let row = found ?? nil, row.direction == .incoming, row.state == .accepted || row.state == .running,
-            let path = row.path, downloads[id] == nil, !arrivedDownloads.contains(id), phase == .running
-        else { return }
-        guard let link = sessions[row.contact]?.sendingLink else {
+        _ = await records.quietly { () async throws(StoreError) in try await row(of: id) }
+        guard phase == .running else { return }
+        switch transfers.start(id, isOnline: { links[$0]?.sendingLink != nil }, inTurn: inTurn) {
+        case .stays: break
+        case .waitsForPeer:
             await changeQuietly(id) {
                 $0.state = .accepted
                 $0.reason = TransferReason.waitingForPeer
             }
-            return
+        case .waitsForTurn: await changeQuietly(id) { $0.reason = TransferReason.waitingForTurn }
+        case .begins(let row, let folder):
+            guard let link = links[row.contact]?.sendingLink else { return }
+            let task = spawn { client in
+                let work = Task { await client.download(row, to: folder, over: link) }
+                // A disk that does not answer must not keep us from going on, nor from ending.
+                let outcome = await Settlement.value(of: work, grace: Self.downloadGrace)
+                await client.downloadEnded(id, outcome ?? .interrupted)
+            }
+            let download = Download(
+                task: task, contact: row.contact, link: link.number, meter: ProgressMeter(id: id, of: row),
+                transferred: row.transferred)
+            transfers.begin(download, of: id)
         }
-        guard runningDownloads(from: row.contact) < configuration.limits.runningTransfers,
-            !inTurn || hasTurn(for: row.contact)
-        else {
-            await changeQuietly(id) { $0.reason = TransferReason.waitingForTurn }
-            return
-        }
-        let folder = PathParts.folder(of: path)
-        let task = spawn { client in
-            let work = Task { await client.download(row, to: folder, over: link) }
-            // A disk that does not answer must not keep us from going on, nor from ending.
-            let outcome = await Settlement.value(of: work, grace: Self.downloadGrace)
-            await client.downloadEnded(id, outcome ?? .interrupted)
-        }
-        downloads[id] = Download(
-            task: task, contact: row.contact, link: link.number, meter: ProgressMeter(id: id, of: row),
-            transferred: row.transferred)
     }
 
     /// What a download that was stopped has left to write down how far it is.
@@ -178,31 +155,22 @@ extension ChatClient {
 
     /// Stops a running download and waits until it has let go of its file, as long as its disk answers.
     func stopDownload(_ id: MessageID) async {
-        guard let download = downloads[id] else { return }
+        guard let download = transfers.download(id) else { return }
         download.task.cancel()
         await download.task.value
     }
 
     /// The link is over: its transfers stop and wait for the next one.
     func stopTransfers(on number: LinkNumber) {
-        for download in downloads.values where download.link == number { download.task.cancel() }
-        for line in digestLines.values { line.cancel(on: number) }
-        receiverPauses = receiverPauses.filter { $0.value.link != number }
-        for (id, upload) in uploads where upload.link == number { spawn { await $0.forgetUpload(id) } }
-    }
-
-    /// At the end of the program: writes down how far the uploads are. Downloads have done so themselves.
-    func rememberTransfers() async {
-        for id in uploads.keys { await forgetUpload(id) }
+        for id in transfers.linkEnded(number) { spawn { await $0.forgetUpload(id) } }
     }
 
     /// News from a running download; `false` stops it.
     private func note(_ news: IncomingTransfer.News, of id: MessageID) async -> Bool {
         switch news {
         case .progress(let transferred):
-            downloads[id]?.transferred = transferred
             let limit = pacing.limit(of: id, .incoming)
-            guard let step = downloads[id]?.meter.note(transferred, at: .now(), limit: limit) else { return true }
+            guard let step = transfers.note(transferred, of: id, at: .now(), limit: limit) else { return true }
             if let progress = step.progress { hub.publish(.transferProgress(progress)) }
             if step.isWorthStoring { await changeQuietly(id, showing: false) { $0.transferred = transferred } }
             return true
@@ -217,11 +185,10 @@ extension ChatClient {
     }
 
     private func downloadEnded(_ id: MessageID, _ outcome: IncomingTransfer.Outcome) async {
-        guard let download = downloads.removeValue(forKey: id) else { return }
+        guard let download = transfers.endDownload(id, arrived: outcome.isComplete) else { return }
         switch outcome {
         case .complete(let path, let sha256):
-            arrivedDownloads.insert(id)
-            defer { arrivedDownloads.remove(id) }
+            defer { transfers.endArrival(id) }
             let time = now()
             // The news first: should we die between the two, the next run finds the file and says it again.
             guard await tellQuietly(id, download.contact, .complete) else {
@@ -240,7 +207,7 @@ extension ChatClient {
             }
         case .interrupted:
             // The link may still be there: the sender left an answer unfinished.
-            if sessions[download.contact]?.link?.number == download.link { rest(id, from: download.contact) }
+            if links[download.contact]?.link?.number == download.link { rest(id, from: download.contact) }
             await setWaiting(id, transferred: download.transferred)
         case .waiting(let reason):
             rest(id, from: download.contact)
@@ -268,7 +235,7 @@ extension ChatClient {
 
     /// Ends a download without a file.
     private func giveUp(_ id: MessageID, _ state: FileTransfer.State, _ reason: TransferReason) async {
-        if let row = transferRows[id] { await removePartial(of: row) }
+        if let row = transfers.row(id) { await PartialFile(of: row)?.remove() }
         let time = now()
         await changeQuietly(id) {
             $0.state = state
@@ -280,7 +247,7 @@ extension ChatClient {
     /// `false` when the news could not be stored: the peer would never hear of it.
     @discardableResult
     func tellQuietly(_ id: MessageID, _ contact: ContactID, _ state: FileTransfer.State) async -> Bool {
-        await quietly { () async throws(StoreError) in
+        await records.quietly { () async throws(StoreError) in
             try await store.enqueueFileStatus(to: contact, transfer: id, state: state)
             return true
         } != nil

@@ -7,7 +7,7 @@ extension ChatClient {
     // MARK: Deciding
 
     package func transfers(unfinishedOnly: Bool) async throws(ChatError) -> [FileTransfer] {
-        try await stored { () async throws(StoreError) in
+        try await records.stored { () async throws(StoreError) in
             let unfinished = try await store.transfers(unfinishedOnly: true, limit: Self.unfinishedLimit)
             if unfinishedOnly { return unfinished }
             // Whatever is open can be answered, however much has ended since.
@@ -21,7 +21,7 @@ extension ChatClient {
     private static let unfinishedLimit = 10_000
 
     package func transfer(number: TransferNumber) async throws(ChatError) -> FileTransfer {
-        let found = try await stored { () async throws(StoreError) in try await store.transfer(number: number) }
+        let found = try await records.stored { () async throws(StoreError) in try await store.transfer(number: number) }
         guard let found else { throw .noSuchTransfer }
         return found
     }
@@ -32,7 +32,7 @@ extension ChatClient {
         guard transfer.state == .offered || transfer.state == .paused else {
             throw .wrongTransferState(transfer.state)
         }
-        try await accept(transfer, into: folder, within: Self.diskPatience)
+        try await accept(transfer, into: folder, within: DiskLane.usersPatience)
         if transfer.state == .offered, let place = transfer.place { try await acceptFolder(place, beginning: transfer) }
     }
 
@@ -40,7 +40,7 @@ extension ChatClient {
         let transfer = try await transfer(number: number)
         guard transfer.state == .paused else { throw .wrongTransferState(transfer.state) }
         guard transfer.direction == .outgoing else {
-            return try await accept(transfer, into: nil, within: Self.diskPatience)
+            return try await accept(transfer, into: nil, within: DiskLane.usersPatience)
         }
         try await change(transfer.id) {
             $0.state = $0.started == nil ? .offered : .accepted
@@ -55,18 +55,24 @@ extension ChatClient {
     func accept(
         _ transfer: FileTransfer, into folder: String?, within limit: Duration? = nil
     ) async throws(ChatError) {
-        guard sessions[transfer.contact]?.peer.isBlocked != true else { throw .blocked }
-        guard accepting.insert(transfer.id).inserted else { return }
-        defer { accepting.remove(transfer.id) }
-        let known = try await stored { () async throws(StoreError) in try await row(of: transfer.id) }
+        guard links[transfer.contact]?.peer.isBlocked != true else { throw .blocked }
+        // A run that our user has paused lets go of its file first.
+        if transfers.row(transfer.id)?.state == .paused { await stopDownload(transfer.id) }
+        guard transfers.beginAccepting(transfer.id) else { return }
+        defer { transfers.endAccepting(transfer.id) }
+        let known = try await records.stored { () async throws(StoreError) in try await row(of: transfer.id) }
         guard let transfer = known, transfer.state == .offered || transfer.state == .paused else {
             throw .wrongTransferState(known?.state ?? transfer.state)
         }
         let present = transfer.path.map(PathParts.folder)
         let chosen = try await folderToUse(for: transfer, present: present, wanted: folder, within: limit)
         let done = chosen == present ? transfer.transferred : 0
-        let path = try await preparePartial(of: transfer, in: chosen, done: done, within: limit)
-        if present != chosen { await removePartial(of: transfer) }
+        let partial = PartialFile(of: transfer, in: chosen)
+        let limits = configuration.limits
+        let path = try await DiskLane.runForUser(at: chosen, within: limit) { () throws(FileError) in
+            try partial.prepare(done: done, limits: limits)
+        }
+        if present != chosen { await PartialFile(of: transfer)?.remove() }
         let time = now()
         do throws(ChatError) {
             try await change(transfer.id) {
@@ -79,7 +85,7 @@ extension ChatClient {
         } catch {
             // It was cancelled meanwhile: nobody would ever remove its file.
             if case .wrongTransferState(let state) = error, state != .complete {
-                await removePartial(of: transfer, in: chosen)
+                await partial.remove()
             }
             throw error
         }
@@ -90,39 +96,14 @@ extension ChatClient {
         await startDownload(transfer.id)
     }
 
-    /// Returns the path of the partial file: a new one unless `done` bytes are there already.
-    private func preparePartial(
-        of transfer: FileTransfer, in chosen: String, done: UInt64, within limit: Duration?
-    ) async throws(ChatError) -> String {
-        let name = FileNameSanitizer.partialName(transfer.name, transfer.id)
-        let limits = configuration.limits
-        return try await onDisk(at: chosen, within: limit) { () throws(FileError) in
-            let folder = try DownloadFolder(path: chosen)
-            // It was verified, and perhaps has its name already: what the disk refused came behind that.
-            if transfer.sha256 != nil, let path = transfer.path, path != folder.path(of: name),
-                PathParts.folder(of: path) == chosen
-            {
-                return path
-            }
-            try limits.checkSpace(for: transfer.size - min(done, transfer.size), in: folder)
-            if done == 0 { _ = try folder.createPartial(name) }
-            return folder.path(of: name)
-        }
-    }
-
-    static func chatError(_ error: FileError) -> ChatError {
-        guard let space = error.space else { return .cannotWrite(path: error.path, errno: error.errno) }
-        return .notEnoughSpace(needed: space.needed, free: space.free, folder: error.path)
-    }
-
     /// Accepts an offer by itself where the configuration says so, or because our user has accepted the folder that it
     /// belongs to; what hinders it is left for the user to see.
     func acceptIfAllowed(_ transfer: FileTransfer) {
         guard transfer.state == .offered, transfer.direction == .incoming else { return }
-        let isSmall = accepts(transfer)
+        let isSmall = configuration.accepts(transfer, from: links[transfer.contact]?.peer)
         guard isSmall || transfer.place != nil else { return }
         spawn { client in
-            if await client.isRefused(transfer) {
+            if await client.folders.isRefused(transfer) {
                 // Where it cannot be stored, the next link finds it offered.
                 try? await client.end(transfer, .declined)
                 return
@@ -198,14 +179,14 @@ extension ChatClient {
             $0.finished = time
         }
         await stopDownload(transfer.id)
-        uploads[transfer.id] = nil
-        if transfer.direction == .incoming { await removePartial(of: transfer) }
+        _ = transfers.endUpload(transfer.id)
+        if transfer.direction == .incoming { await PartialFile(of: transfer)?.remove() }
         try await tell(transfer, state)
     }
 
     /// Queues news of a transfer for the peer.
     private func tell(_ transfer: FileTransfer, _ state: FileTransfer.State) async throws(ChatError) {
-        try await stored { () async throws(StoreError) in
+        try await records.stored { () async throws(StoreError) in
             try await store.enqueueFileStatus(to: transfer.contact, transfer: transfer.id, state: state)
         }
         pump(transfer.contact)
@@ -214,13 +195,13 @@ extension ChatClient {
     // MARK: What the peer tells
 
     func receiveStatus(
-        _ status: FileStatusRequest, _ request: BLIPIncomingRequest, _ contact: ContactID, _ link: ActiveLink
+        _ status: FileStatusRequest, _ request: ReceivedRequest, _ contact: ContactID, _ link: ActiveLink
     ) async {
         do throws(StoreError) {
             guard let transfer = try await row(of: status.id), transfer.contact == contact else {
                 let isHeld = try await store.holdsFile(status.id, of: contact)
-                return answer(
-                    request, on: link,
+                return link.answer(
+                    request,
                     isHeld ? .failure(.busy, "the offer is not shown yet") : .failure(.notFound, "no such transfer"))
             }
             if transfer.direction == .outgoing {
@@ -229,9 +210,9 @@ extension ChatClient {
             } else {
                 try await senderSays(status.state, of: transfer)
             }
-            answer(request, on: link, BLIPResponse())
+            link.answer(request, BLIPResponse())
         } catch {
-            answer(request, on: link, .failure(.handlerFailed, "cannot store"))
+            link.answer(request, .failure(.handlerFailed, "cannot store"))
             hub.publish(.notice(.storeFailed(error)))
         }
     }
@@ -241,7 +222,7 @@ extension ChatClient {
     ) async throws(StoreError) {
         if let pause = status.pause { return try await notePause(pause, of: transfer, at: place) }
         let time = now()
-        if status.state != .accepted { uploads[transfer.id] = nil }
+        if status.state != .accepted { _ = transfers.endUpload(transfer.id) }
         _ = try await changeRow(transfer.id) { row in
             switch status.state {
             case .accepted:
@@ -284,37 +265,20 @@ extension ChatClient {
             // After the answer: their next request does not wait for our disk.
             spawn { client in
                 await client.stopDownload(transfer.id)
-                if transfer.state != .complete { await client.removePartial(of: transfer) }
+                if transfer.state != .complete { await PartialFile(of: transfer)?.remove() }
             }
         }
     }
 
     // MARK: Parts
 
-    func removePartial(of transfer: FileTransfer) async {
-        if let path = transfer.path { await removePartial(of: transfer, in: PathParts.folder(of: path)) }
-    }
-
-    private func removePartial(of transfer: FileTransfer, in folder: String) async {
-        await DiskLane.of(folder).clear {
-            // A partial file that cannot be removed now is hidden, ours, and harmless.
-            try? DownloadFolder(path: folder, creating: false)
-                .remove(FileNameSanitizer.partialName(transfer.name, transfer.id))
-            // The folders that were made for it go with it when nothing else is in them.
-            for path in transfer.place.map({ FolderSet.foldersMade(for: $0, downTo: folder) }) ?? [] {
-                let outer = try? DownloadFolder(path: PathParts.folder(of: path), creating: false)
-                guard (try? outer?.removeFolder(PathParts.lastName(of: path))) != nil else { return }
-            }
-        }
-    }
-
     /// Before a contact's rows go: what has come of their files would belong to nothing.
     func removePartials(of contact: ContactID) async throws(ChatError) {
         try await forEachUnfinished(with: contact) { transfer in
             guard transfer.direction == .incoming else { return true }
             await stopDownload(transfer.id)
-            transferRows[transfer.id] = nil
-            await removePartial(of: transfer)
+            transfers.forgetRow(transfer.id)
+            await PartialFile(of: transfer)?.remove()
             return true
         }
     }

@@ -12,13 +12,13 @@ extension ChatClient {
         do throws(LinkError) {
             let response = try await pending.value()
             if response.error != nil {
-                sessions[contact]?.noteRefusal(LinkReason.blockedByPeer, on: link.number)
+                links[contact]?.noteRefusal(LinkReason.blockedByPeer, on: link.number)
                 return link.close(reason: "refused")
             }
             switch try? HelloReply(decoding: response) {
             case .accepted: updateLink(contact, link.number) { $0.isAdmittedByPeer = true }
             case .pending:
-                sessions[contact]?.approvalPending(on: link.number)
+                links[contact]?.approvalPending(on: link.number)
                 publishLinkState(of: contact)
                 link.close(reason: "pending")
             case nil: link.close(code: 1002, reason: "bad reply to hello")
@@ -29,11 +29,11 @@ extension ChatClient {
     }
 
     /// A contact has said hello: hear where to call them, and admit them.
-    func receiveHello(_ hello: HelloRequest, _ request: BLIPIncomingRequest, _ contact: ContactID, _ link: ActiveLink)
+    func receiveHello(_ hello: HelloRequest, _ request: ReceivedRequest, _ contact: ContactID, _ link: ActiveLink)
         async
     {
-        guard sessions[contact]?.peer.isBlocked == false else {
-            return answer(request, on: link, .failure(.forbidden, "blocked"))
+        guard links[contact]?.peer.isBlocked == false else {
+            return link.answer(request, .failure(.forbidden, "blocked"))
         }
         if let port = hello.listenPort, link.connection.info.proxy == nil {
             hear(of: PeerAddress(host: link.connection.info.remoteHost, port: port, peerID: link.peerID), from: contact)
@@ -44,19 +44,19 @@ extension ChatClient {
     }
 
     /// Opens the gate before the reply is on its way: what they send after it must come through.
-    private func admit(_ request: BLIPIncomingRequest, on link: ActiveLink) {
+    private func admit(_ request: ReceivedRequest, on link: ActiveLink) {
         link.connection.admit()
         link.router.admit()
-        answer(request, on: link, HelloReply.accepted.encoded())
+        link.answer(request, HelloReply.accepted.encoded())
     }
 
     /// A contact says that they can be called at `address`: that is tried before it is believed.
     func hear(of address: PeerAddress, from contact: ContactID) {
-        guard let stored = sessions[contact]?.peer.addresses else { return }
+        guard let stored = links[contact]?.peer.addresses else { return }
         var ownHost: String?
         if case .host(let host, _)? = listener?.localEndpoint { ownHost = host }
         guard CallBook.mayCall(address.host, stored: stored, ownHost: ownHost) else { return }
-        sessions[contact]?.calls.hear(of: address, among: stored, now: clock.now())
+        links[contact]?.calls.hear(of: address, among: stored, now: clock.now())
     }
 
     // MARK: Strangers
@@ -66,37 +66,37 @@ extension ChatClient {
         if let request = await link.router.chat.next() { await receiveStrangersHello(request, on: link) }
     }
 
-    private func receiveStrangersHello(_ request: BLIPIncomingRequest, on link: ActiveLink) async {
+    private func receiveStrangersHello(_ request: ReceivedRequest, on link: ActiveLink) async {
         let hello: HelloRequest
-        do throws(WireError) {
-            hello = try HelloRequest(decoding: request)
-        } catch {
-            answer(request, on: link, error.response)
+        switch request.content {
+        case .hello(let said): hello = said
+        case .malformed(let error):
+            link.answer(request, error.response)
             return link.closeWithoutHello()
+        default: return
         }
         let host = link.connection.info.remoteHost
         let address = hello.listenPort.map { PeerAddress(host: host, port: $0, peerID: link.peerID) }
         if refuseIfBlocked(link, request) { return }
-        if session(of: link.peerID) == nil, configuration.acceptsRequests {
-            let name = ContactNames.cleaned(hello.name, fallback: "somebody")
-            await acceptStranger(link.peerID, name: name, address: address)
+        if links.session(of: link.peerID) == nil, configuration.acceptsRequests {
+            _ = await records.quietly { () async throws(StoreError) in
+                let name = ContactNames.cleaned(hello.name, fallback: "somebody")
+                let peer = try await storeContact(peerID: link.peerID, name: name, addresses: [])
+                if let address { hear(of: address, from: peer.id) }
+            }
         }
         if admitIfContact(link, request) { return }
-        if !isRefused(link.peerID) {
-            await recordRequest(
-                of: link.peerID, hello, address: address, network: link.connection.info.remoteNetwork,
-                origin: link.connection.info.remoteAddress)
-        }
+        await requests.record(hello, of: link.peerID, at: address, from: link.connection.info)
         // Our user may have approved or blocked them meanwhile.
         if admitIfContact(link, request) || refuseIfBlocked(link, request) { return }
-        answer(request, on: link, HelloReply.pending.encoded())
+        link.answer(request, HelloReply.pending.encoded())
         link.close(reason: "pending")
     }
 
     /// A stranger who is a contact by now gets their link.
-    private func admitIfContact(_ link: ActiveLink, _ request: BLIPIncomingRequest) -> Bool {
-        guard let peer = session(of: link.peerID)?.peer, !peer.isBlocked else { return false }
-        strangers[link.number] = nil
+    private func admitIfContact(_ link: ActiveLink, _ request: ReceivedRequest) -> Bool {
+        guard let peer = links.session(of: link.peerID)?.peer, !peer.isBlocked else { return false }
+        _ = links.endStranger(link.number)
         admit(request, on: link)
         adopt(link, for: peer.id)
         updateLink(peer.id, link.number) { $0.admitsPeer = true }
@@ -104,66 +104,10 @@ extension ChatClient {
     }
 
     /// Who is blocked is told so.
-    private func refuseIfBlocked(_ link: ActiveLink, _ request: BLIPIncomingRequest) -> Bool {
-        guard session(of: link.peerID)?.peer.isBlocked == true else { return false }
-        answer(request, on: link, .failure(.forbidden, "blocked"))
+    private func refuseIfBlocked(_ link: ActiveLink, _ request: ReceivedRequest) -> Bool {
+        guard links.session(of: link.peerID)?.peer.isBlocked == true else { return false }
+        link.answer(request, .failure(.forbidden, "blocked"))
         link.close(code: 1008, reason: "")
         return true
-    }
-
-    private func acceptStranger(_ peerID: PeerID, name: String, address: PeerAddress?) async {
-        _ = await quietly { () async throws(StoreError) in
-            let peer = try await storeContact(peerID: peerID, name: name, addresses: [])
-            if let address { hear(of: address, from: peer.id) }
-        }
-    }
-
-    /// Keeps the request for the user's word, within the limits of D13. The caller learns nothing of them.
-    private func recordRequest(
-        of peerID: PeerID, _ hello: HelloRequest, address: PeerAddress?, network: String, origin: String
-    ) async {
-        guard let known = await quietly({ () async throws(StoreError) in try await store.contactRequests() }) else {
-            return
-        }
-        let isKnown = known.contains { $0.peerID == peerID }
-        guard !isRefused(peerID), isKnown || callerQuota.admit(network, now: now()) else { return }
-        let name = ContactNames.cleaned(hello.name, fallback: "somebody")
-        let time = now()
-        let limit = configuration.limits.storedContactRequests
-        let recorded = await quietly { () async throws(StoreError) in
-            try await store.recordContactRequest(
-                peerID: peerID, name: name, address: address, origin: origin, at: time, limit: limit)
-        }
-        // A caller who tries again and again is no news.
-        if recorded != nil, !isKnown { await publishRequests() }
-    }
-
-    /// Whether our user has refused them lately. They call again and again, and are told the same as before.
-    private func isRefused(_ peerID: PeerID) -> Bool {
-        guard let time = refusedRequests[peerID] else { return false }
-        return now().milliseconds - time.milliseconds < Self.refusalLasts
-    }
-
-    /// Our user has refused their request: it does not come back for a day, as long as we run.
-    func noteRefusal(of peerID: PeerID) {
-        let time = now()
-        refusedRequests = refusedRequests.filter { time.milliseconds - $0.value.milliseconds < Self.refusalLasts }
-        if refusedRequests.count < Self.refusalsKept { refusedRequests[peerID] = time }
-    }
-
-    /// Milliseconds.
-    private static let refusalLasts: Int64 = 86_400_000
-    private static let refusalsKept = 1_000
-
-    func publishRequests() async {
-        guard let requests = await quietly({ () async throws(StoreError) in try await store.contactRequests() }) else {
-            return
-        }
-        hub.publish(.requestsChanged(requests))
-    }
-
-    /// Answers unless the peer wants no reply.
-    func answer(_ request: BLIPIncomingRequest, on link: ActiveLink, _ response: BLIPResponse) {
-        if !request.isNoReply { link.connection.respond(to: request.number, with: response) }
     }
 }

@@ -8,7 +8,9 @@ extension ChatClient {
     package static let lastPortSetting = "listen.last_port"
 
     func lastPort() async throws(ChatError) -> UInt16? {
-        let text = try await stored { () async throws(StoreError) in try await store.setting(Self.lastPortSetting) }
+        let text = try await records.stored { () async throws(StoreError) in
+            try await store.setting(Self.lastPortSetting)
+        }
         return text.flatMap { UInt16($0) }
     }
 
@@ -16,7 +18,7 @@ extension ChatClient {
     func listen(lastPort: UInt16?) throws(LinkError) {
         guard let wanted = configuration.listen else { return }
         var failure: LinkError?
-        for endpoint in places(from: wanted, lastPort) where listener == nil {
+        for endpoint in configuration.places(from: wanted, lastPort) where listener == nil {
             do throws(LinkError) {
                 listener = try listen(on: endpoint)
             } catch {
@@ -25,7 +27,7 @@ extension ChatClient {
         }
         guard let failure else { return }
         if let listener {
-            guard !isAnyPort(wanted) else { return }
+            if case .host(_, port: 0) = wanted { return }
             listenNotice = .listensElsewhere(
                 wanted: wanted.description, reason: LinkReason(failure),
                 listening: listener.localEndpoint.description)
@@ -41,22 +43,9 @@ extension ChatClient {
         guard let port = listenPort, port != lastPort, case .host(_, let wanted)? = configuration.listen,
             port != wanted
         else { return }
-        _ = await quietly { () async throws(StoreError) in
+        _ = await records.quietly { () async throws(StoreError) in
             try await store.setSetting(Self.lastPortSetting, to: "\(port)")
         }
-    }
-
-    /// What is tried, in this order.
-    private func places(from wanted: Endpoint, _ lastPort: UInt16?) -> [Endpoint] {
-        guard case .host(let host, let port) = wanted, port == 0 || configuration.fallbackToAnyPort else {
-            return [wanted]
-        }
-        let ports = (port == 0 ? [] : [port]) + (lastPort.map { $0 == port ? [] : [$0] } ?? []) + [0]
-        return ports.map { .host(host, port: $0) }
-    }
-
-    private func isAnyPort(_ endpoint: Endpoint) -> Bool {
-        if case .host(_, port: 0) = endpoint { true } else { false }
     }
 
     private func listen(on endpoint: Endpoint) throws(LinkError) -> any PeerListening {
@@ -71,6 +60,17 @@ extension ChatClient {
 
     /// Tells the listener for which networks it keeps places.
     func favourNetworks() {
-        listener?.favour(networks: knownNetworks.networks(with: sessions.values.lazy.map(\.peer)))
+        listener?.favour(networks: links.favoured)
+    }
+}
+
+extension ChatConfiguration {
+    /// What is tried, in this order.
+    fileprivate func places(from wanted: Endpoint, _ lastPort: UInt16?) -> [Endpoint] {
+        guard case .host(let host, let port) = wanted, port == 0 || fallbackToAnyPort else {
+            return [wanted]
+        }
+        let ports = (port == 0 ? [] : [port]) + (lastPort.map { $0 == port ? [] : [$0] } ?? []) + [0]
+        return ports.map { .host(host, port: $0) }
     }
 }

@@ -2,8 +2,8 @@
 
 extension ChatClient {
     package func markUnread(_ contact: ContactID, from position: HistoryPosition) async throws(ChatError) {
-        guard sessions[contact] != nil else { throw .noSuchContact }
-        try await stored { () async throws(StoreError) in
+        guard links[contact] != nil else { throw .noSuchContact }
+        try await records.stored { () async throws(StoreError) in
             try await store.markUnread(contact: contact, from: position)
         }
         hub.publish(.conversationsChanged)
@@ -11,7 +11,7 @@ extension ChatClient {
 
     package func setPinned(_ message: ChatMessage, _ pinned: Bool) async throws(ChatError) -> ChatMessage {
         let time = pinned ? now() : nil
-        return try await stored { () async throws(StoreError) in
+        return try await records.stored { () async throws(StoreError) in
             try await store.setPinned(message, at: time)
         }
     }

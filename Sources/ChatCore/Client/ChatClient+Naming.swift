@@ -3,33 +3,33 @@
 extension ChatClient {
     package func renameContact(_ contact: ContactID, to name: String) async throws(ChatError) {
         let name = try ContactNames.checked(name)
-        await takeTurn(with: contact)
-        defer { giveTurn(with: contact) }
+        await turns.take(contact)
+        defer { turns.give(contact) }
         try await renameInTurn(contact, to: name)
     }
 
     /// They introduce themselves, and our user has given them no name: they are called so from now on.
     func takeName(_ introduced: String, of contact: ContactID) async {
-        guard sessions[contact]?.peer.isNameProvisional == true else { return }
-        await takeTurn(with: contact)
-        defer { giveTurn(with: contact) }
+        guard links[contact]?.peer.isNameProvisional == true else { return }
+        await turns.take(contact)
+        defer { turns.give(contact) }
         // Our user may have named them meanwhile.
-        guard let peer = sessions[contact]?.peer, peer.isNameProvisional else { return }
+        guard let peer = links[contact]?.peer, peer.isNameProvisional else { return }
         let own = ContactNames.cleaned(introduced, fallback: "")
         guard !own.isEmpty else { return }
-        let others = sessions.values.filter { $0.peer.id != contact }.map(\.peer.name)
+        let others = links.peers.filter { $0.id != contact }.map(\.name)
         // What cannot be written now is tried again with the next link.
         try? await renameInTurn(contact, to: ContactNames.unique(own, among: others))
     }
 
     /// First the settings have the new name, too, then the contact has it, then the old one is given up.
     private func renameInTurn(_ contact: ContactID, to name: String) async throws(ChatError) {
-        guard let old = sessions[contact]?.peer.name else { throw .noSuchContact }
+        guard let old = links[contact]?.peer.name else { throw .noSuchContact }
         // Names are compared as people see them: "ann" and "Ann" have the same settings.
         let isOther = ContactNames.folded(old) != ContactNames.folded(name)
         var hasSettings = false
         if isOther {
-            if let taken = nameTaken(name, byOtherThan: contact) { throw .store(.nameTaken(taken)) }
+            try links.checkFree(name) { $0.id == contact }
             do throws(NamedSettingsError) {
                 hasSettings = try await namedSettings?.copy(old, to: name) ?? false
             } catch {
@@ -55,11 +55,6 @@ extension ChatClient {
     func forgetSettings(of name: String) async {
         configuration.forgetSettings(of: name)
         await namedSettings?.remove(name)
-    }
-
-    private func nameTaken(_ name: String, byOtherThan contact: ContactID) -> String? {
-        let folded = ContactNames.folded(name)
-        return sessions.values.first { $0.peer.id != contact && ContactNames.folded($0.peer.name) == folded }?.peer.name
     }
 }
 

@@ -2,7 +2,7 @@
 
 extension ChatClient {
     package func edit(_ message: ChatMessage, to text: String) async throws(ChatError) -> ChatMessage {
-        try Self.check(text)
+        try ChatText.check(text)
         let present = try await own(message)
         guard case .text = present.content else { throw .notText }
         return try await enqueue(.edit(text: text), on: present)
@@ -26,11 +26,11 @@ extension ChatClient {
         return try await enqueue(.react(emoji: emoji), on: try await present(message))
     }
 
-    package func irregularities() async -> Irregularities { irregularities }
+    package func irregularities() async -> Irregularities { mail.irregularities }
 
     /// The message as it is now, if it is there and not taken back.
     private func present(_ message: ChatMessage) async throws(ChatError) -> ChatMessage {
-        let present = try await stored { () async throws(StoreError) in
+        let present = try await records.stored { () async throws(StoreError) in
             try await store.message(message.id, of: message.contact, message.direction)
         }
         guard let present else { throw .noSuchMessage }
@@ -48,12 +48,12 @@ extension ChatClient {
     ) async throws(ChatError) -> ChatMessage {
         try checkOutbox(of: message.contact)
         let time = now()
-        let changed = try await stored { () async throws(StoreError) in
+        let changed = try await records.stored { () async throws(StoreError) in
             try await store.enqueueOperation(
                 action, on: message.id, message.direction, to: message.contact, at: time)
         }
         // A message that is taken back unsent gives its place to the retraction.
-        if changed.state != .takenBack { sessions[message.contact]?.queuedCount += 1 }
+        if changed.state != .takenBack { links[message.contact]?.queuedCount += 1 }
         pump(message.contact)
         wake(message.contact)
         return changed

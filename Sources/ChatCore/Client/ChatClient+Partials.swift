@@ -12,12 +12,22 @@ extension ChatClient {
         }
     }
 
+    func cleanSpools() async {
+        let spools = configuration.spoolFolders
+        guard !spools.isEmpty,
+            let needed = await records.quietly({ () async throws(StoreError) in
+                try await store.unfinishedPaths(.outgoing)
+            })
+        else { return }
+        for spool in spools { await spool.clean(except: needed, now: now()) }
+    }
+
     /// Removes the partial files of transfers that rest (they begin anew when they go on), and those that belong to
     /// no unfinished transfer, in every folder where files of ours are expected.
     func cleanPartials() async {
         guard let days = configuration.partialKeepDays else { return }
         let limit = now().milliseconds - Int64(days) * Self.day
-        let paths = await quietly { () async throws(StoreError) in try await store.unfinishedPaths(.incoming) }
+        let paths = await records.quietly { () async throws(StoreError) in try await store.unfinishedPaths(.incoming) }
         guard let paths else { return }
         var folders = Set(paths.map(PathParts.folder))
         if let own = try? await downloadsPath(within: nil) { folders.insert(own) }
@@ -27,20 +37,8 @@ extension ChatClient {
     }
 
     private func cleanFolder(_ path: String, _ limit: Int64) async {
-        // A folder that is not there or cannot be read now is looked at tomorrow.
-        let old = await DiskLane.of(path).value { () -> [(name: String, id: MessageID)] in
-            guard let folder = try? DownloadFolder(path: path, creating: false), let names = try? folder.allNames()
-            else { return [] }
-            return names.compactMap { $0 }.compactMap { name in
-                guard let id = FileNameSanitizer.transferID(ofPartial: name), let facts = try? folder.facts(of: name),
-                    facts.isRegular, facts.modified.milliseconds < limit
-                else { return nil }
-                return (name, id)
-            }
-        }
-        for (name, id) in old ?? [] where downloads[id] == nil && !accepting.contains(id) {
-            // What cannot be removed is hidden, ours, and harmless.
-            await DiskLane.of(path).clear { try? DownloadFolder(path: path, creating: false).remove(name) }
+        for (name, id) in await PartialFile.old(in: path, before: limit) where !transfers.needsPartial(id) {
+            await PartialFile.remove(name, in: path)
             await changeQuietly(id) { $0.transferred = 0 }
         }
     }

@@ -1,14 +1,5 @@
 // What receiver and sender tell each other of a file that its receiver has paused (Docs/protocol.md 10.5, `Pause`).
 
-import BLIPNet
-
-/// Where on a link its receiver has paused a file: what was asked for before that is not wanted any more.
-struct ReceiverPause {
-    let link: LinkNumber
-    /// The number of the request that said so.
-    let number: UInt64
-}
-
 extension ChatClient {
     /// How many pauses are told when a link begins: whoever has paused a folder of thousands is not waited for.
     static let mostPausesTold = 100
@@ -16,9 +7,9 @@ extension ChatClient {
     /// Tells the sender of a paused incoming file why nothing more of it is fetched. Not stored: it is told again with
     /// the next link, and what is fetched takes it back.
     func tellPause(of id: MessageID) async {
-        let found = await quietly { () async throws(StoreError) in try await row(of: id) }
+        let found = await records.quietly { () async throws(StoreError) in try await row(of: id) }
         guard let row = found ?? nil, row.direction == .incoming, row.state == .paused,
-            let link = sessions[row.contact]?.sendingLink
+            let link = links[row.contact]?.sendingLink
         else { return }
         let pause: FileStatusRequest.Pause = row.reason == nil ? .user : .disk
         link.connection.submitNoReply(FileStatusRequest(id: id, state: .accepted, pause: pause).encoded())
@@ -29,8 +20,7 @@ extension ChatClient {
         _ pause: FileStatusRequest.Pause, of transfer: FileTransfer, at place: ReceiverPause
     ) async throws(StoreError) {
         guard !transfer.state.isFinal else { return }
-        receiverPauses[transfer.id] = place
-        await forgetUpload(transfer.id)
+        if let upload = transfers.pause(transfer.id, at: place) { await rememberUpload(transfer.id, upload) }
         let time = now()
         _ = try await changeRow(transfer.id) { row in
             // What our user has paused is not theirs.

@@ -4,11 +4,11 @@ import BLIPNet
 
 extension ChatClient {
     package func conversations() async throws(ChatError) -> [Conversation] {
-        try await stored { () async throws(StoreError) in try await store.conversations() }
+        try await records.stored { () async throws(StoreError) in try await store.conversations() }
     }
 
     package func addContact(_ address: PeerAddress, name: String?) async throws(ChatError) -> Peer {
-        guard !isOwn(address) else { throw .ownAddress }
+        guard !identity.isReached(at: address) else { throw .ownAddress }
         let wanted: String
         if let name {
             wanted = try ContactNames.checked(name)
@@ -16,10 +16,10 @@ extension ChatClient {
             wanted = ContactNames.cleaned(
                 address.name ?? "", fallback: ContactNames.cleaned(address.host, fallback: "contact"))
         }
-        if address.peerID == nil, let known = contact(at: address) { return known }
+        if address.peerID == nil, let known = links.peer(at: address) { return known }
         // A name that the user gives is a name that the user will send to: it is theirs, or it is refused.
-        if name != nil, let taken = nameTaken(wanted, byOtherThan: address.peerID) { throw .store(.nameTaken(taken)) }
-        let peer = try await stored { () async throws(StoreError) in
+        if name != nil { try links.checkFree(wanted) { $0.hasKey(address.peerID) } }
+        let peer = try await records.stored { () async throws(StoreError) in
             try await storeContact(
                 peerID: address.peerID, name: wanted, addresses: [address],
                 isNameProvisional: name == nil && address.name == nil)
@@ -29,70 +29,57 @@ extension ChatClient {
         return peer
     }
 
-    private func nameTaken(_ name: String, byOtherThan peerID: PeerID?) -> String? {
-        let folded = ContactNames.folded(name)
-        return sessions.values.first {
-            (peerID == nil || $0.peer.peerID != peerID) && ContactNames.folded($0.peer.name) == folded
-        }?.peer.name
-    }
-
     /// Stores a contact under a free name and begins its session.
     func storeContact(
         peerID: PeerID?, name: String, addresses: [PeerAddress], isBlocked: Bool = false,
         isNameProvisional: Bool = false
     ) async throws(StoreError) -> Peer {
-        let others = sessions.values.filter { peerID == nil || $0.peer.peerID != peerID }.map(\.peer.name)
+        let others = links.peers.filter { !$0.hasKey(peerID) }.map(\.name)
         let added = now()
         var contact = NewContact(
             peerID: peerID, name: ContactNames.unique(name, among: others), addresses: addresses, isBlocked: isBlocked,
             added: added)
         contact.isNameProvisional = isNameProvisional
         let peer = try await store.addContact(contact)
-        if sessions[peer.id] == nil {
-            sessions[peer.id] = PeerSession(peer: peer, policy: configuration.reconnect)
-        } else {
-            sessions[peer.id]?.peer = peer
-        }
+        links.know(peer)
         hub.publish(.conversationsChanged)
         favourNetworks()
         return peer
     }
 
     package func removeAddress(_ address: PeerAddress, of contact: ContactID) async throws(ChatError) {
-        guard let peer = sessions[contact]?.peer else { throw .noSuchContact }
+        guard let peer = links[contact]?.peer else { throw .noSuchContact }
         guard peer.addresses.contains(where: { $0.isSamePlace(as: address) }) else { throw .noSuchAddress }
         try await change(contact) { $0.addresses.removeAll { $0.isSamePlace(as: address) } }
         favourNetworks()
     }
 
     package func removeContact(_ contact: ContactID) async throws(ChatError) {
-        guard let session = sessions[contact] else { throw .noSuchContact }
-        sessions[contact] = nil
+        guard let session = links.forget(contact) else { throw .noSuchContact }
         if let link = session.link {
             stopTransfers(on: link.number)
             link.close(reason: "removed")
         }
         do throws(ChatError) {
             try await removePartials(of: contact)
-            try await stored { () async throws(StoreError) in try await store.removeContact(contact) }
+            try await records.stored { () async throws(StoreError) in try await store.removeContact(contact) }
         } catch {
-            sessions[contact] = PeerSession(
-                peer: session.peer, policy: configuration.reconnect, queuedCount: session.queuedCount)
+            links.know(session.peer, queuedCount: session.queuedCount)
             dial(contact)
             throw error
         }
         hub.publish(.conversationsChanged)
         await forgetSettings(of: session.peer.name)
-        await purge()
+        await housekeeping.purge()
     }
 
     package func setBlocked(_ contact: ContactID, _ blocked: Bool) async throws(ChatError) {
         try await change(contact) { $0.isBlocked = blocked }
         if blocked {
-            sessions[contact]?.link?.close(reason: "")
+            links[contact]?.link?.close(reason: "")
             // Whoever answered in their place is refused with them.
-            if let key = sessions[contact]?.peer.newPeerID {
-                noteRefusal(of: key)
+            if let key = links[contact]?.peer.newPeerID {
+                requests.refuse(key)
                 await dropRequests(of: key)
             }
         } else {
@@ -112,8 +99,8 @@ extension ChatClient {
     }
 
     package func acceptNewKey(_ key: PeerID, of contact: ContactID, verified: Bool) async throws(ChatError) {
-        guard let peer = sessions[contact]?.peer else { throw .noSuchContact }
-        guard peer.trust == .keyChanged, peer.newPeerID == key, key != ownID, session(of: key) == nil else {
+        guard let peer = links[contact]?.peer else { throw .noSuchContact }
+        guard peer.trust == .keyChanged, peer.newPeerID == key, key != ownID, links.session(of: key) == nil else {
             throw .noSuchKey
         }
         let time = now()
@@ -129,7 +116,7 @@ extension ChatClient {
             peer.verifiedAt = verified ? time : nil
         }
         // Who holds the old key is somebody else from now on.
-        if let link = sessions[contact]?.link, link.peerID != key { link.close(reason: "another key") }
+        if let link = links[contact]?.link, link.peerID != key { link.close(reason: "another key") }
         await dropRequests(of: key)
         try await endOffers(to: contact)
         goOn(with: contact)
@@ -140,7 +127,7 @@ extension ChatClient {
         let time = now()
         try await forEachUnfinished(with: contact) { transfer throws(ChatError) in
             guard transfer.direction == .outgoing else { return true }
-            let offer = try await stored { () async throws(StoreError) in try await store.message(transfer.id) }
+            let offer = try await records.stored { () async throws(StoreError) in try await store.message(transfer.id) }
             guard offer?.state == .delivered || offer?.state == .read else { return true }
             await changeQuietly(transfer.id) {
                 $0.state = .failed
@@ -176,54 +163,45 @@ extension ChatClient {
     }
 
     package func safetyNumber(for contact: ContactID) async throws(ChatError) -> [String]? {
-        guard let session = sessions[contact] else { throw .noSuchContact }
+        guard let session = links[contact] else { throw .noSuchContact }
         return session.peer.peerID.map { SafetyNumber.groups(ownID, $0) }
     }
 
     // MARK: Contact requests
 
     package func contactRequests() async throws(ChatError) -> [ContactRequest] {
-        try await stored { () async throws(StoreError) in try await store.contactRequests() }
+        try await requests.all()
     }
 
     package func approveRequest(_ id: Int64, name: String?) async throws(ChatError) -> Peer {
-        guard let request = try await contactRequests().first(where: { $0.id == id }) else { throw .noSuchRequest }
+        let request = try await requests.request(id)
         // As another contact it could not become that of the old one any more.
-        if let peer = sessions.values.first(where: { $0.peer.newPeerID == request.peerID })?.peer {
+        if let peer = links.peers.first(where: { $0.newPeerID == request.peerID }) {
             throw .newKeyOf(peer.name)
         }
         let wanted = try name.map { name throws(ChatError) in try ContactNames.checked(name) }
-        if let wanted, let taken = nameTaken(wanted, byOtherThan: request.peerID) { throw .store(.nameTaken(taken)) }
-        let peer = try await stored { () async throws(StoreError) in
+        if let wanted { try links.checkFree(wanted) { $0.hasKey(request.peerID) } }
+        let peer = try await records.stored { () async throws(StoreError) in
             let peer = try await storeContact(
                 peerID: request.peerID, name: wanted ?? ContactNames.cleaned(request.name, fallback: "somebody"),
                 addresses: [])
             try await store.removeContactRequest(id)
             return peer
         }
-        await publishRequests()
-        sessions[peer.id]?.announcesAcceptance = true
+        await requests.publish()
+        links[peer.id]?.announcesAcceptance = true
         if let address = request.address { hear(of: address, from: peer.id) }
         reconnect(peer.id)
         return peer
     }
 
     package func rejectRequest(_ id: Int64) async throws(ChatError) {
-        guard let request = try await contactRequests().first(where: { $0.id == id }) else { throw .noSuchRequest }
-        // First, for a call that comes in the meantime.
-        noteRefusal(of: request.peerID)
-        do throws(ChatError) {
-            try await stored { () async throws(StoreError) in try await store.removeContactRequest(id) }
-        } catch {
-            refusedRequests[request.peerID] = nil
-            throw error
-        }
-        await publishRequests()
+        try await requests.reject(try await requests.request(id))
     }
 
     package func blockRequest(_ id: Int64) async throws(ChatError) -> Peer {
-        guard let request = try await contactRequests().first(where: { $0.id == id }) else { throw .noSuchRequest }
-        let peer = try await stored { () async throws(StoreError) in
+        let request = try await requests.request(id)
+        let peer = try await records.stored { () async throws(StoreError) in
             let peer = try await storeContact(
                 peerID: request.peerID, name: ContactNames.cleaned(request.name, fallback: "somebody"),
                 addresses: [], isBlocked: true)
@@ -231,41 +209,36 @@ extension ChatClient {
             return peer
         }
         // Added by address meanwhile: their link ends, as with any block.
-        sessions[peer.id]?.link?.close(reason: "")
-        await publishRequests()
+        links[peer.id]?.link?.close(reason: "")
+        await requests.publish()
         return peer
     }
 
     /// They are a contact now: their request has its answer.
     func dropRequests(of peerID: PeerID) async {
-        let removed = await quietly { () async throws(StoreError) in
-            let requests = try await store.contactRequests().filter { $0.peerID == peerID }
-            for request in requests { try await store.removeContactRequest(request.id) }
-            return requests.count
-        }
-        guard let removed, removed > 0 else { return }
-        if let contact = session(of: peerID)?.peer.id { sessions[contact]?.announcesAcceptance = true }
-        await publishRequests()
+        guard await requests.drop(of: peerID) else { return }
+        if let contact = links.session(of: peerID)?.peer.id { links[contact]?.announcesAcceptance = true }
+        await requests.publish()
     }
 
     // MARK: Parts
 
     /// Changes a contact in the store first, then here.
     private func change(_ contact: ContactID, _ change: (inout Peer) -> Void) async throws(ChatError) {
-        await takeTurn(with: contact)
-        defer { giveTurn(with: contact) }
+        await turns.take(contact)
+        defer { turns.give(contact) }
         try await changeInTurn(contact, change)
     }
 
     /// The same for whoever has the turn with this contact.
     func changeInTurn(_ contact: ContactID, _ change: (inout Peer) -> Void) async throws(ChatError) {
-        guard var peer = sessions[contact]?.peer else { throw .noSuchContact }
+        guard var peer = links[contact]?.peer else { throw .noSuchContact }
         change(&peer)
         let changed = peer
-        try await stored { () async throws(StoreError) in try await store.updateContact(changed) }
-        if var present = sessions[contact]?.peer {
+        try await records.stored { () async throws(StoreError) in try await store.updateContact(changed) }
+        if var present = links[contact]?.peer {
             change(&present)
-            sessions[contact]?.peer = present
+            links[contact]?.peer = present
         }
         publishLinkState(of: contact)
         hub.publish(.conversationsChanged)
@@ -273,41 +246,11 @@ extension ChatClient {
 
     /// Writes down a contact as they are here. A failure becomes a notice; one who has been removed is nobody's loss.
     func writeContact(_ contact: ContactID) async {
-        await takeTurn(with: contact)
-        defer { giveTurn(with: contact) }
-        guard let peer = sessions[contact]?.peer else { return }
-        _ = await quietly { () async throws(StoreError) in
+        await turns.take(contact)
+        defer { turns.give(contact) }
+        guard let peer = links[contact]?.peer else { return }
+        _ = await records.quietly { () async throws(StoreError) in
             do throws(StoreError) { try await store.updateContact(peer) } catch StoreError.notFound {}
-        }
-    }
-
-    /// A contact is written by one task at a time: each writes the whole row, and what it read before another one's
-    /// change would undo that.
-    func takeTurn(with contact: ContactID) async {
-        guard contactWriters[contact] != nil else {
-            contactWriters[contact] = []
-            return
-        }
-        await withCheckedContinuation { contactWriters[contact, default: []].append($0) }
-    }
-
-    func giveTurn(with contact: ContactID) {
-        guard let waiting = contactWriters[contact], !waiting.isEmpty else {
-            contactWriters[contact] = nil
-            return
-        }
-        contactWriters[contact]?.removeFirst().resume()
-    }
-
-    private func isOwn(_ address: PeerAddress) -> Bool {
-        if let peerID = address.peerID { return peerID == ownID }
-        guard let port = listenPort, address.port == port, let own = identity.address else { return false }
-        return address.host == own.host || LocalHost.isLoopback(address.host)
-    }
-
-    private func contact(at address: PeerAddress) -> Peer? {
-        sessions.values.map(\.peer).first { peer in
-            peer.addresses.contains { $0.isSamePlace(as: address) }
         }
     }
 }

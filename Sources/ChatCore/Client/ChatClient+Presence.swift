@@ -16,34 +16,28 @@ extension ChatClient {
         guard reason != away else { return }
         away = reason
         hub.publish(.identityChanged(identity))
-        for contact in sessions.keys { tellPresence(to: contact) }
+        for contact in links.contacts { tellPresence(to: contact) }
     }
 
     /// Says whether we are away to a contact who is linked.
     func tellPresence(to contact: ContactID) {
-        guard maySend(to: contact), let link = sessions[contact]?.sendingLink else { return }
+        guard maySend(to: contact), let link = links[contact]?.sendingLink else { return }
         link.connection.submitNoReply(PresenceRequest(away: away).encoded())
-    }
-
-    /// What a contact says of themselves holds until they say otherwise or the link ends.
-    func receivePresence(_ presence: PresenceRequest, _ contact: ContactID) {
-        sessions[contact]?.peerAway = presence.away
-        publishLinkState(of: contact)
     }
 
     // MARK: Links
 
     package func disconnect(_ contact: ContactID?) {
-        for contact in contact.map({ [$0] }) ?? sessions.keys.sorted() {
-            sessions[contact]?.isPutOff = true
-            sessions[contact]?.link?.close(reason: "")
+        for contact in contact.map({ [$0] }) ?? links.contacts {
+            links[contact]?.isPutOff = true
+            links[contact]?.link?.close(reason: "")
             publishLinkState(of: contact)
         }
     }
 
     /// Any answer counts, also that of a program that does not know the question: it has come all the way.
     package func ping(_ contact: ContactID) async throws(ChatError) -> Duration {
-        guard let session = sessions[contact] else { throw .noSuchContact }
+        guard let session = links[contact] else { throw .noSuchContact }
         guard let link = session.link, link.isOnline else { throw .notOnline }
         let start = clock.now()
         let pending = link.connection.submit(BLIPRequest(profile: "ping", urgent: true), bodySink: nil)
@@ -52,13 +46,13 @@ extension ChatClient {
     }
 
     package func traffic(with contact: ContactID) async -> LinkTraffic? {
-        guard let link = sessions[contact]?.link else { return nil }
+        guard let link = links[contact]?.link else { return nil }
         let age = clock.now() - link.opened
         let roundTrip = await link.connection.roundTrip
         let counters = await link.connection.counters
         var traffic = LinkTraffic(age: age, roundTrip: roundTrip)
-        traffic.queued = sessions[contact]?.queuedCount ?? 0
-        traffic.waiting = sessions[contact]?.outbox.count ?? 0
+        traffic.queued = links[contact]?.queuedCount ?? 0
+        traffic.waiting = links[contact]?.outbox.count ?? 0
         traffic.framesSent = counters.framesSent
         traffic.framesReceived = counters.framesReceived
         traffic.bytesSent = counters.bytesSent

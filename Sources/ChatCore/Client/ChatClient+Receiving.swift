@@ -6,138 +6,81 @@ import BLIPNet
 extension ChatClient {
     /// Handles a link's chat requests one after the other until the link has ended and none is left.
     func consumeChat(of contact: ContactID, on link: ActiveLink) async {
-        defer { sessions[contact]?.endConsuming(link.number) }
+        defer { links[contact]?.endConsuming(link.number) }
         while let request = await link.router.chat.next() {
-            guard counts(request, from: contact, on: link) else { continue }
+            let isStored = phase == .running && request.content.isStored
+            guard links.counts(isStored: isStored, from: contact, on: link) else { continue }
             // Slow down, lose nothing: while we wait, the sender's window fills and it waits too.
             var wait = Duration.zero
             if await !isFree(request, from: contact) {
-                wait = sessions[contact]?.takeOperation(within: configuration.limits, now: clock.now()) ?? .zero
+                wait = links[contact]?.takeOperation(within: configuration.limits, now: clock.now()) ?? .zero
             }
             if wait > .zero { do { try await clock.wait(wait) } catch { return } }
-            do throws(WireError) {
-                try await receive(request, from: contact, on: link)
-            } catch {
-                answer(request, on: link, error.response)
-            }
+            await receive(request, from: contact, on: link)
         }
         if link.router.chat.isOverrun { link.close(code: 1008, reason: "too many unanswered requests") }
     }
 
     /// News that a file is accepted or over come once for each offer, which has been counted. Those of a folder of small
     /// files would hold up what somebody writes behind them for many seconds.
-    private func isFree(_ request: BLIPIncomingRequest, from contact: ContactID) async -> Bool {
-        guard request.properties.profile.flatMap(ChatProfile.init) == .fileStatus else { return false }
-        do {
-            let status = try FileStatusRequest(decoding: request)
-            guard status.pause == nil, let transfer = try await row(of: status.id), transfer.contact == contact,
-                !transfer.state.isFinal
-            else { return false }
-            return sessions[contact]?.takeNews(of: status.id, isLast: status.state != .accepted) ?? false
-        } catch {
+    private func isFree(_ request: ReceivedRequest, from contact: ContactID) async -> Bool {
+        guard case .fileStatus(let status) = request.content, status.pause == nil,
             // What is wrong with it is found when it is handled.
-            return false
-        }
-    }
-
-    /// Whether a request is to be handled: on the contact's present link each one is. Of what waited when the link ended,
-    /// that which is stored still counts: who said it may be gone for days.
-    private func counts(_ request: BLIPIncomingRequest, from contact: ContactID, on link: ActiveLink) -> Bool {
-        guard let session = sessions[contact] else { return false }
-        if session.link?.number == link.number { return true }
-        guard phase == .running, session.peer.peerID == link.peerID, !session.peer.isBlocked,
-            session.peer.trust != .keyChanged
+            let transfer = try? await row(of: status.id), transfer.contact == contact, !transfer.state.isFinal
         else { return false }
-        return request.properties.profile.flatMap(ChatProfile.init)?.isStored ?? false
+        return links[contact]?.takeNews(of: status.id, isLast: status.state != .accepted) ?? false
     }
 
-    private func receive(
-        _ request: BLIPIncomingRequest, from contact: ContactID, on link: ActiveLink
-    ) async throws(WireError) {
-        switch request.properties.profile.flatMap(ChatProfile.init) {
-        case .hello: await receiveHello(try HelloRequest(decoding: request), request, contact, link)
+    private func receive(_ request: ReceivedRequest, from contact: ContactID, on link: ActiveLink) async {
+        switch request.content {
+        case .hello(let hello): await receiveHello(hello, request, contact, link)
         case .accepted: updateLink(contact, link.number) { $0.isAdmittedByPeer = true }
-        case .message: await receiveMessage(try MessageRequest(decoding: request), request, contact, link)
-        case .edit:
-            let edit = try EditRequest(decoding: request)
-            await receiveOperation(.edit(text: edit.text), edit.head, request, contact, link)
-        case .retract:
-            await receiveOperation(.retract, try RetractRequest(decoding: request).head, request, contact, link)
-        case .react:
-            let react = try ReactRequest(decoding: request)
-            await receiveOperation(.react(emoji: react.emoji), react.head, request, contact, link)
-        case .read: await receiveRead(try ReadRequest(decoding: request), request, contact, link)
-        case .typing: receiveTyping(try TypingRequest(decoding: request), contact)
-        case .presence: receivePresence(try PresenceRequest(decoding: request), contact)
-        case .fileOffer: await receiveOffer(try FileOfferRequest(decoding: request), request, contact, link)
-        case .fileStatus: await receiveStatus(try FileStatusRequest(decoding: request), request, contact, link)
-        case .fileGet, .fileDigest, nil: answer(request, on: link, .failure(.notFound, "no such profile"))
+        case .operation(let head, let content, let replyTo):
+            if case .text = content { stopsTyping(contact) }
+            let message = IncomingMessage(
+                id: head.id, contact: contact, sequence: head.sequence, sent: head.sent, received: now(),
+                replyTo: replyTo, content: content)
+            await receiveMessage(message, request, link)
+        case .read(let read): await receiveRead(read, request, contact, link)
+        case .typing(let typing): receiveTyping(typing, contact)
+        case .presence(let presence):
+            // What a contact says of themselves holds until they say otherwise or the link ends.
+            links[contact]?.peerAway = presence.away
+            publishLinkState(of: contact)
+        case .fileStatus(let status): await receiveStatus(status, request, contact, link)
+        case .malformed(let error): link.answer(request, error.response)
+        case .fileGet, .fileDigest: link.answer(request, .failure(.notFound, "no such profile"))
         }
-    }
-
-    private func receiveMessage(
-        _ message: MessageRequest, _ request: BLIPIncomingRequest, _ contact: ContactID, _ link: ActiveLink
-    ) async {
-        if sessions[contact]?.typing.peerSaid(false) == true { hub.publish(.typing(contact, false)) }
-        let stored = incoming(message.head, from: contact, replyTo: message.replyTo, .text(message.text))
-        await store(stored, request, link)
-    }
-
-    private func receiveOffer(
-        _ offer: FileOfferRequest, _ request: BLIPIncomingRequest, _ contact: ContactID, _ link: ActiveLink
-    ) async {
-        let content = IncomingMessage.Content.file(
-            name: offer.name, size: offer.size, modified: offer.modified, contentType: offer.contentType,
-            caption: offer.caption, place: offer.place)
-        await store(incoming(offer.head, from: contact, content), request, link)
-    }
-
-    private func receiveOperation(
-        _ action: ChatOperation.Action, _ head: OperationHead, _ request: BLIPIncomingRequest, _ contact: ContactID,
-        _ link: ActiveLink
-    ) async {
-        await store(
-            incoming(head.stored, from: contact, .operation(action, target: head.target)), request, link)
-    }
-
-    private func incoming(
-        _ head: StoredHead, from contact: ContactID, replyTo: MessageID? = nil, _ content: IncomingMessage.Content
-    ) -> IncomingMessage {
-        IncomingMessage(
-            id: head.id, contact: contact, sequence: head.sequence, sent: head.sent, received: now(), replyTo: replyTo,
-            content: content)
     }
 
     /// Commits, replies.
-    private func store(_ message: IncomingMessage, _ request: BLIPIncomingRequest, _ link: ActiveLink) async {
-        guard await refusal(of: message) == nil else {
-            irregularities.refused += 1
-            return answer(request, on: link, .failure(.insufficientStorage, "no room for more of you now"))
-        }
+    private func receiveMessage(_ message: IncomingMessage, _ request: ReceivedRequest, _ link: ActiveLink) async {
+        guard await mayStore(message) else { return link.answer(request, Mail.noRoom) }
         do throws(StoreError) {
-            switch try await store.appendIncoming(message) {
-            case .stored(let changes):
-                answer(request, on: link, BLIPResponse())
-                follow(changes)
-            case .held:
-                answer(request, on: link, BLIPResponse())
-                irregularities.heldBack += 1
-                releaseLater(message.contact)
-            case .duplicate:
-                answer(request, on: link, BLIPResponse())
-                irregularities.duplicates += 1
-            case .conflict:
-                answer(request, on: link, .failure(.conflict, "another operation has this id"))
-                irregularities.refused += 1
-            case .forbidden:
-                answer(request, on: link, .failure(.forbidden, "not your message"))
-                irregularities.refused += 1
-            case .meaningless: answer(request, on: link, .failure(.badRequest, "a file has no text"))
-            }
+            let outcome = try await store.appendIncoming(message)
+            link.answer(request, mail.answer(to: outcome))
+            if outcome == .held { releaseLater(message.contact) }
+            follow(outcome.changes)
         } catch {
-            answer(request, on: link, Self.response(to: error))
+            link.answer(request, Mail.answer(to: error))
             hub.publish(.notice(.storeFailed(error)))
         }
+    }
+
+    /// Whether the disk has room for a message, and its sender has not had their share. What is stored already may be said
+    /// again at any time.
+    private func mayStore(_ message: IncomingMessage) async -> Bool {
+        if mail.wantsLook(before: message, now: clock.now()) { mail.saw(await store.space(), now: clock.now()) }
+        guard let refusal = mail.refusal(of: message, limits: configuration.limits, now: now()) else { return true }
+        let known = await records.quietly { () async throws(StoreError) in
+            try await store.message(message.id, of: message.contact, .incoming)
+        }
+        guard known ?? nil == nil else { return true }
+        if mail.refused(message, now: now()) {
+            let limit = refusal == .tooMuchToday ? configuration.limits.storedBytesPerDay : nil
+            hub.publish(.notice(.contactStoresTooMuch(message.contact, perDay: limit)))
+        }
+        return false
     }
 
     /// What is there now: files may be wanted, and the counts of the conversations are others.
@@ -153,59 +96,50 @@ extension ChatClient {
 
     /// What has overtaken others is shown after a while in any case; one wait for each contact.
     private func releaseLater(_ contact: ContactID) {
-        guard holdingContacts.insert(contact).inserted else { return }
+        guard links[contact] != nil, mail.hold(contact) else { return }
         spawn(after: configuration.limits.gapPatience) { await $0.release(contact) }
     }
 
     private func release(_ contact: ContactID) async {
-        holdingContacts.remove(contact)
-        let changes = await quietly { () async throws(StoreError) in
+        mail.endHold(contact)
+        let changes = await records.quietly { () async throws(StoreError) in
             // The contact may have been removed meanwhile.
             do throws(StoreError) { return try await store.releaseHeld(for: contact) } catch .notFound { return [] }
         }
-        guard let changes else { return releaseAgainLater(contact) }
+        guard let changes else { return releaseLater(contact) }
         follow(changes)
-    }
-
-    private func releaseAgainLater(_ contact: ContactID) {
-        guard sessions[contact] != nil else { return }
-        releaseLater(contact)
     }
 
     /// What an earlier run held back has waited long enough.
     func releaseAll() async {
-        let contacts = await quietly { () async throws(StoreError) in try await store.contactsWithHeld() }
+        let contacts = await records.quietly { () async throws(StoreError) in try await store.contactsWithHeld() }
         for contact in contacts ?? [] { await release(contact) }
     }
 
-    /// The sender keeps what we could not store and tries again.
-    private static func response(to error: StoreError) -> BLIPResponse {
-        switch error {
-        case .diskFull: .failure(.insufficientStorage, "the disk is full")
-        case .replaced: .failure(.insufficientStorage, "cannot store now")
-        default: .failure(.handlerFailed, "cannot store")
-        }
-    }
-
     private func receiveRead(
-        _ read: ReadRequest, _ request: BLIPIncomingRequest, _ contact: ContactID, _ link: ActiveLink
+        _ read: ReadRequest, _ request: ReceivedRequest, _ contact: ContactID, _ link: ActiveLink
     ) async {
-        let changed = await quietly { () async throws(StoreError) in
+        let changed = await records.quietly { () async throws(StoreError) in
             try await store.markOutgoingRead(contact: contact, upTo: read.upTo)
         }
-        guard let changed else { return answer(request, on: link, .failure(.handlerFailed, "cannot store")) }
+        guard let changed else { return link.answer(request, .failure(.handlerFailed, "cannot store")) }
         // The sender learns nothing of which ids we have.
-        answer(request, on: link, BLIPResponse())
-        if changed == nil { irregularities.foreignReceipts += 1 }
+        link.answer(request, BLIPResponse())
+        if changed == nil { mail.noteForeignReceipt() }
     }
 
     private func receiveTyping(_ typing: TypingRequest, _ contact: ContactID) {
-        let isNews = sessions[contact]?.typing.peerSaid(typing.isComposing) == true
+        let isNews = links[contact]?.typing.peerSaid(typing.isComposing) == true
         if isNews { hub.publish(.typing(contact, typing.isComposing)) }
-        guard typing.isComposing, let generation = sessions[contact]?.typing.generation else { return }
+        guard typing.isComposing, let generation = links[contact]?.typing.generation else { return }
         spawn(after: TypingState.believedFor) { client in
-            guard client.sessions[contact]?.typing.generation == generation else { return }
-            if client.sessions[contact]?.typing.peerSaid(false) == true { client.hub.publish(.typing(contact, false)) }
+            guard client.links[contact]?.typing.generation == generation else { return }
+            client.stopsTyping(contact)
         }
+    }
+
+    /// They are not typing any more.
+    func stopsTyping(_ contact: ContactID) {
+        if links[contact]?.typing.peerSaid(false) == true { hub.publish(.typing(contact, false)) }
     }
 }

@@ -8,13 +8,13 @@ extension ChatClient {
     package func send(
         _ text: String, to contact: ContactID, replyTo: MessageID?
     ) async throws(ChatError) -> ChatMessage {
-        try Self.check(text)
+        try ChatText.check(text)
         try checkOutbox(of: contact)
         let time = now()
-        let message = try await stored { () async throws(StoreError) in
+        let message = try await records.stored { () async throws(StoreError) in
             try await store.enqueueMessage(to: contact, text: text, replyTo: replyTo, at: time)
         }
-        sessions[contact]?.typing.forgetSaid()
+        links[contact]?.typing.forgetSaid()
         enqueued(message)
         return message
     }
@@ -22,16 +22,16 @@ extension ChatClient {
     package func send(
         _ text: String, as id: MessageID, to contact: ContactID
     ) async throws(ChatError) -> ChatMessage {
-        try Self.check(text)
+        try ChatText.check(text)
         // Also what is known already: to a contact who is blocked nothing is sent, whatever was before.
         try checkOutbox(of: contact)
         let time = now()
-        let once = try await stored { () async throws(StoreError) in
+        let once = try await records.stored { () async throws(StoreError) in
             try await store.enqueueMessage(id, to: contact, text: text, at: time)
         }
         switch once {
         case .stored(let message):
-            sessions[contact]?.typing.forgetSaid()
+            links[contact]?.typing.forgetSaid()
             enqueued(message)
             return message
         case .known(let message):
@@ -49,21 +49,8 @@ extension ChatClient {
         return try await versions(of: message).contains { $0.text == text }
     }
 
-    /// Whether a text has anything but blanks and characters without a shape.
-    package static func isVisible(_ text: String) -> Bool {
-        text.unicodeScalars.contains { !$0.properties.isWhitespace && !$0.properties.isDefaultIgnorableCodePoint }
-    }
-
-    /// A text must show something, and must fit.
-    static func check(_ text: String) throws(ChatError) {
-        guard isVisible(text) else { throw .emptyText }
-        guard text.utf8.count <= WireLimit.text else {
-            throw .textTooLong(bytes: text.utf8.count, limit: WireLimit.text)
-        }
-    }
-
     package func retry(_ id: MessageID) async throws(ChatError) -> ChatMessage {
-        let old = try await stored { () async throws(StoreError) in try await store.message(id) }
+        let old = try await records.stored { () async throws(StoreError) in try await store.message(id) }
         guard let old, old.fits(.failed) else { throw .noSuchMessage }
         let new: ChatMessage
         switch old.content {
@@ -73,13 +60,13 @@ extension ChatClient {
             new = try await sendFile(at: path, named: file.name, caption: file.caption, to: old.contact)
         }
         // Where this cannot be written it stays what it is, a message that failed.
-        _ = await quietly { () async throws(StoreError) in try await store.markSentAgain(id, in: old.contact) }
+        _ = await records.quietly { () async throws(StoreError) in try await store.markSentAgain(id, in: old.contact) }
         return new
     }
 
     /// Whether one more operation may wait for `contact`.
     func checkOutbox(of contact: ContactID) throws(ChatError) {
-        guard let session = sessions[contact] else { throw .noSuchContact }
+        guard let session = links[contact] else { throw .noSuchContact }
         guard !session.peer.isBlocked else { throw .blocked }
         let limit = configuration.limits.outboxMessages
         guard session.queuedCount < limit else { throw .outboxFull(limit: limit) }
@@ -87,7 +74,7 @@ extension ChatClient {
 
     /// A new row is stored: send it.
     func enqueued(_ message: ChatMessage) {
-        sessions[message.contact]?.queuedCount += 1
+        links[message.contact]?.queuedCount += 1
         pump(message.contact)
         wake(message.contact)
     }
@@ -96,31 +83,31 @@ extension ChatClient {
 
     /// Sends what waits for `contact`, if it may go out now. The only sender of stored operations.
     func pump(_ contact: ContactID) {
-        guard phase == .running, maySend(to: contact), sessions[contact]?.sendingLink != nil,
-            sessions[contact]?.outbox.ask() == true
+        guard phase == .running, maySend(to: contact), links[contact]?.sendingLink != nil,
+            links[contact]?.outbox.ask() == true
         else { return }
-        sessions[contact]?.look = spawn { client in
-            repeat { await client.sendOldest(of: contact) } while client.sessions[contact]?.outbox.finishLook() == true
+        links[contact]?.look = spawn { client in
+            repeat { await client.sendOldest(of: contact) } while client.links[contact]?.outbox.finishLook() == true
         }
     }
 
     /// The same, and returns when what could go out is on its way.
     func pumped(_ contact: ContactID) async {
         pump(contact)
-        await sessions[contact]?.look?.value
+        await links[contact]?.look?.value
     }
 
     /// Submits the oldest rows that are not on the wire, in their order, and marks them sent.
     private func sendOldest(of contact: ContactID) async {
         let window = configuration.limits.sendWindow
-        sessions[contact]?.outbox.beginReading()
-        let entries = await quietly { () async throws(StoreError) in
+        links[contact]?.outbox.beginReading()
+        let entries = await records.quietly { () async throws(StoreError) in
             try await store.outbox(for: contact, limit: window)
         }
         guard let entries else { return hold(contact) }
-        if entries.count < window { sessions[contact]?.queuedCount = entries.count(where: \.isOfUser) }
-        guard let link = sessions[contact]?.sendingLink,
-            let fresh = sessions[contact]?.outbox.admit(
+        if entries.count < window { links[contact]?.queuedCount = entries.count(where: \.isOfUser) }
+        guard let link = links[contact]?.sendingLink,
+            let fresh = links[contact]?.outbox.admit(
                 entries, bytes: configuration.limits.network.unsentBytes, now: clock.now())
         else { return }
         for entry in fresh {
@@ -131,14 +118,8 @@ extension ChatClient {
                 await client.answered(entry, of: contact, on: link.number, result)
             }
         }
-        for entry in fresh {
-            switch entry.operation {
-            case .message(let message):
-                if message.state == .pending { await advance(message, to: .sent) }
-            case .operation(let operation):
-                if operation.state == .pending { await advance(operation, to: .sent) }
-            case .fileStatus: break
-            }
+        for entry in fresh where entry.isPending {
+            _ = await records.quietly { () async throws(StoreError) in try await store.advance(entry, to: .sent) }
         }
     }
 
@@ -147,12 +128,12 @@ extension ChatClient {
         _ entry: OutboxEntry, of contact: ContactID, on number: LinkNumber, _ result: Result<BLIPResponse, LinkError>
     ) async {
         // Entries of an earlier link are on their way again already; the receiver knows them by their ids.
-        guard sessions[contact]?.link?.number == number else { return }
+        guard links[contact]?.link?.number == number else { return }
         switch result {
         case .success(let response):
             if await settle(entry, of: contact, error: response.error) {
-                sessions[contact]?.outbox.answered(entry.id)
-                if response.error == nil { sessions[contact]?.outbox.accepted() }
+                links[contact]?.outbox.answered(entry.id)
+                if response.error == nil { links[contact]?.outbox.accepted() }
                 noteRefusing(contact, false)
                 pump(contact)
             } else {
@@ -167,116 +148,77 @@ extension ChatClient {
 
     /// Their disk is full, or has room again: told once, and shown with the link as long as it lasts (D9).
     private func noteRefusing(_ contact: ContactID, _ isRefusing: Bool) {
-        guard let session = sessions[contact], session.isRefusing != isRefusing else { return }
-        sessions[contact]?.isRefusing = isRefusing
+        guard let session = links[contact], session.isRefusing != isRefusing else { return }
+        links[contact]?.isRefusing = isRefusing
         publishLinkState(of: contact)
         if isRefusing { hub.publish(.notice(.peerCannotStore(contact))) }
     }
 
     /// Writes down the answer; `false` when the entry must be sent again later.
     private func settle(_ entry: OutboxEntry, of contact: ContactID, error: BLIPErrorCode?) async -> Bool {
-        guard let state = Self.state(after: error, entry.operation) else { return false }
-        switch entry.operation {
-        case .message(let message):
-            guard await advance(message, to: state) else { return false }
-            sessions[contact]?.queuedCount -= 1
+        guard let state = entry.state(after: error) else { return false }
+        let isStored = await records.quietly { () async throws(StoreError) in
+            try await store.advance(entry, to: state)
             return true
-        case .operation(let operation):
-            guard await advance(operation, to: state) else { return false }
-            sessions[contact]?.queuedCount -= 1
-            return true
-        case .fileStatus:
-            return await quietly { () async throws(StoreError) in try await store.removeOutboxEntry(entry.id) } != nil
         }
-    }
-
-    /// What an answer means for good; `nil` when it may be another one next time.
-    private static func state(after error: BLIPErrorCode?, _ operation: OutboxEntry.Operation) -> DeliveryState? {
-        switch error {
-        case nil: return .delivered
-        case .badRequest?, .notFound?, .conflict?, .gone?, BLIPErrorCode(code: 413)?:
-            return .failed(reason: refusal(error))
-        case .forbidden?:
-            // They know it as somebody else's message; a message itself is never forbidden once hello is over.
-            guard case .operation = operation else { return nil }
-            return .failed(reason: refusal(error))
-        default: return nil
-        }
-    }
-
-    private static func refusal(_ error: BLIPErrorCode?) -> DeliveryFailure {
-        switch error {
-        case .conflict?: .idTaken
-        case .forbidden?: .notAllowed
-        case .notFound?: .unknownKind
-        default: .unreadable
-        }
+        guard isStored == true else { return false }
+        if entry.isOfUser { links[contact]?.queuedCount -= 1 }
+        return true
     }
 
     /// Nothing more goes out for a while (full disk there, or ours fails); then again from the oldest row.
     private func hold(_ contact: ContactID, releasing entry: Int64? = nil, refused isRefused: Bool = false) {
-        if let entry { sessions[contact]?.outbox.answered(entry) }
-        guard sessions[contact]?.outbox.isHeld == false,
-            let patience = sessions[contact]?.outbox.hold(refused: isRefused)
+        if let entry { links[contact]?.outbox.answered(entry) }
+        guard links[contact]?.outbox.isHeld == false,
+            let patience = links[contact]?.outbox.hold(refused: isRefused)
         else { return }
         spawn(after: configuration.limits.retryDelay * patience) { client in
-            client.sessions[contact]?.outbox.release()
+            client.links[contact]?.outbox.release()
             client.pump(contact)
         }
-    }
-
-    /// Moves an own message forward; `false` when the store failed.
-    @discardableResult func advance(_ message: ChatMessage, to state: DeliveryState) async -> Bool {
-        let result = await quietly { () async throws(StoreError) in
-            try await store.advanceState(of: message.id, in: message.contact, to: state)
-        }
-        return result != nil
-    }
-
-    @discardableResult private func advance(_ operation: ChatOperation, to state: DeliveryState) async -> Bool {
-        let result = await quietly { () async throws(StoreError) in
-            try await store.advanceOperation(operation.id, in: operation.contact, to: state)
-        }
-        return result != nil
     }
 
     // MARK: Read receipts and typing
 
     package func markSeen(_ contact: ContactID, upTo position: HistoryPosition) async throws(ChatError) {
-        guard sessions[contact] != nil else { throw .noSuchContact }
-        let receipt = try await stored { () async throws(StoreError) in
+        guard links[contact] != nil else { throw .noSuchContact }
+        let receipt = try await records.stored { () async throws(StoreError) in
             try await store.markSeen(contact: contact, upTo: position)
         }
         guard let receipt else { return }
         hub.publish(.conversationsChanged)
-        if sendsReceipts(to: contact) { return sendReadReceipts(to: contact) }
+        if configuration.sendsReceipts(to: links[contact]?.peer) { return sendReadReceipts(to: contact) }
         // What was read while receipts are off is never told, also not when they are on again.
-        try await stored { () async throws(StoreError) in
+        try await records.stored { () async throws(StoreError) in
             try await store.confirmReadReceipt(contact: contact, upTo: receipt)
         }
     }
 
     /// Sends the newest watermark until the peer has confirmed it; one task per link.
     func sendReadReceipts(to contact: ContactID) {
-        guard phase == .running, maySend(to: contact), let link = sessions[contact]?.sendingLink else { return }
-        sessions[contact]?.hasNewReceipt = true
-        guard sessions[contact]?.receiptLink != link.number else { return }
-        sessions[contact]?.receiptLink = link.number
+        guard phase == .running, maySend(to: contact), let link = links[contact]?.sendingLink else { return }
+        links[contact]?.hasNewReceipt = true
+        guard links[contact]?.receiptLink != link.number else { return }
+        links[contact]?.receiptLink = link.number
         spawn { client in
             // Asked again while the store was saying that there is nothing, it has to be asked once more.
-            while client.sessions[contact]?.takeNewReceipt(on: link.number) == true {
+            while client.links[contact]?.takeNewReceipt(on: link.number) == true {
                 guard await client.sendReceipts(of: contact, on: link) else { break }
             }
-            if client.sessions[contact]?.receiptLink == link.number { client.sessions[contact]?.receiptLink = nil }
+            if client.links[contact]?.receiptLink == link.number { client.links[contact]?.receiptLink = nil }
         }
     }
 
     /// `false` when one could not be sent or confirmed: the next link or mark tries again.
     private func sendReceipts(of contact: ContactID, on link: ActiveLink) async -> Bool {
-        while let id = await nextReceipt(of: contact, on: link) {
+        while links[contact]?.receiptLink == link.number {
+            let next = await records.quietly { () async throws(StoreError) in
+                try await store.unsentReadReceipt(for: contact)
+            }
+            guard let id = next ?? nil else { break }
             let pending = link.connection.submit(ReadRequest(upTo: id).encoded(), bodySink: nil)
             guard let response = try? await pending.value(), response.error == nil else { return false }
-            let isStored = await quietly { () async throws(StoreError) in
+            let isStored = await records.quietly { () async throws(StoreError) in
                 try await store.confirmReadReceipt(contact: contact, upTo: id)
                 return true
             }
@@ -285,18 +227,25 @@ extension ChatClient {
         return true
     }
 
-    private func nextReceipt(of contact: ContactID, on link: ActiveLink) async -> MessageID? {
-        guard sessions[contact]?.receiptLink == link.number else { return nil }
-        return await quietly { () async throws(StoreError) in try await store.unsentReadReceipt(for: contact) } ?? nil
-    }
-
     package func setTyping(_ composing: Bool, to contact: ContactID) {
         if composing { wake(contact) }
-        guard !composing || (sendsTyping(to: contact) && maySend(to: contact)),
-            let link = sessions[contact]?.sendingLink,
-            sessions[contact]?.typing.shouldSay(composing, now: clock.now()) == true
+        guard !composing || (configuration.sendsTyping(to: links[contact]?.peer) && maySend(to: contact)),
+            let link = links[contact]?.sendingLink,
+            links[contact]?.typing.shouldSay(composing, now: clock.now()) == true
         else { return }
         link.connection.submitNoReply(TypingRequest(isComposing: composing).encoded())
+    }
+}
+
+extension HistoryStore {
+    /// Writes down how far an entry of the outbox is. News of a transfer have been told once they are answered.
+    func advance(_ entry: OutboxEntry, to state: DeliveryState) async throws(StoreError) {
+        switch entry.operation {
+        case .message(let message): _ = try await advanceState(of: message.id, in: message.contact, to: state)
+        case .operation(let operation):
+            _ = try await advanceOperation(operation.id, in: operation.contact, to: state)
+        case .fileStatus: try await removeOutboxEntry(entry.id)
+        }
     }
 }
 
@@ -304,6 +253,15 @@ extension OutboxEntry {
     /// The user entered it; news of transfers are ours.
     fileprivate var isOfUser: Bool {
         if case .fileStatus = operation { false } else { true }
+    }
+
+    /// It has not been sent before, as its row says.
+    fileprivate var isPending: Bool {
+        switch operation {
+        case .message(let message): message.state == .pending
+        case .operation(let operation): operation.state == .pending
+        case .fileStatus: false
+        }
     }
 
     /// As it goes over the wire.

@@ -2,79 +2,68 @@
 
 import BLIPNet
 
-/// An offered file that its receiver is pulling over one link.
-struct Upload {
-    let file: OutgoingFile
-    let contact: ContactID
-    let link: LinkNumber
-    /// When the receiver has last asked for something of it.
-    var lastAsked: MonotonicTime
-}
-
 extension ChatClient {
     /// Serves a link's file requests until the link ends. Ranges are cheap to begin; digests are computed beside
     /// (+Digests).
     func consumeFiles(of contact: ContactID, on link: ActiveLink) async {
         while let request = await link.router.files.next() {
-            guard sessions[contact]?.link?.number == link.number else { return }
-            if request.properties.profile == ChatProfile.fileDigest.rawValue {
-                lineUpDigest(request, of: contact, on: link)
-            } else if let file = (try? FileGetRequest(decoding: request))?.id, !isOpen(file, of: contact, on: link) {
-                giveBeside(request, of: file, to: contact, on: link)
-            } else {
-                await give(request, to: contact, on: link)
+            guard links.isPresent(link.number, of: contact) else { return }
+            switch request.content {
+            case .fileDigest(let wanted): lineUpDigest(wanted, request, of: contact, on: link)
+            case .fileGet(let wanted): await give(wanted, request, to: contact, on: link)
+            case .malformed(let error): link.answer(request, error.response)
+            default: break
             }
         }
         if link.router.files.isOverrun { link.close(code: 1008, reason: "too many unanswered requests") }
     }
 
-    /// It is open, and nobody waits for it any more who came before.
-    private func isOpen(_ file: MessageID, of contact: ContactID, on link: ActiveLink) -> Bool {
-        uploads[file]?.link == link.number && fileAnswers.last(for: file, of: contact) == nil
-    }
-
-    /// The file has to be opened first, and its disk may not answer: what is asked of other files does not wait for that.
-    private func giveBeside(
-        _ request: BLIPIncomingRequest, of file: MessageID, to contact: ContactID, on link: ActiveLink
-    ) {
-        let limits = configuration.limits
-        let running = uploads.filter { $0.value.contact == contact && $0.value.file.isActive }
-        guard
-            fileAnswers.mayWait(
-                for: file, of: contact, running: Set(running.keys), files: limits.runningTransfers,
-                // How many may be open the file itself says.
-                ranges: 2 * limits.servedRanges)
-        else { return answer(request, on: link, .failure(.busy, "too many files at once")) }
-        let before = fileAnswers.last(for: file, of: contact)
-        let task = spawn { client in
-            await before?.value
-            await client.give(request, to: contact, on: link)
-            client.fileAnswers.end(for: file, of: contact)
+    /// Gives a range of an open file at once. One that has to be opened first is given beside: its disk may not answer, and what
+    /// is asked of other files does not wait for that.
+    private func give(
+        _ wanted: FileGetRequest, _ request: ReceivedRequest, to contact: ContactID, on link: ActiveLink
+    ) async {
+        switch transfers.line(for: wanted.id, of: contact, on: link.number) {
+        case .open: await giveInTurn(wanted, request, to: contact, on: link)
+        case .full: link.answer(request, .failure(.busy, "too many files at once"))
+        case .after(let before):
+            let task = spawn { client in
+                await before?.value
+                await client.giveInTurn(wanted, request, to: contact, on: link)
+                client.transfers.leaveLine(for: wanted.id, of: contact)
+            }
+            transfers.lineUp(task, for: wanted.id, of: contact)
         }
-        fileAnswers.begin(task, for: file, of: contact)
     }
 
-    private func give(_ request: BLIPIncomingRequest, to contact: ContactID, on link: ActiveLink) async {
+    private func giveInTurn(
+        _ wanted: FileGetRequest, _ request: ReceivedRequest, to contact: ContactID, on link: ActiveLink
+    ) async {
         do throws(ServingError) {
-            giveInTime(try await range(request, of: contact, on: link), to: request, of: contact, on: link)
+            let upload = try await upload(wanted.id, to: contact, on: link, asked: request.number)
+            do throws(OutgoingFileError) {
+                giveInTime(try upload.file.range(wanted), to: request, of: contact, on: link)
+            } catch {
+                throw refusal(error, wanted.id)
+            }
         } catch {
-            answer(request, on: link, error.response)
+            link.answer(request, error.response)
         }
     }
 
     /// Answers when the limits of the rate allow it, with as much as they let go at once where the receiver takes less;
     /// what our user has decided meanwhile counts.
     private func giveInTime(
-        _ range: ReadyRange, to request: BLIPIncomingRequest, of contact: ContactID, on link: ActiveLink
+        _ range: ReadyRange, to request: ReceivedRequest, of contact: ContactID, on link: ActiveLink
     ) {
         let get = range.request
         guard pacing.limit(of: get.id, .outgoing) != nil else {
-            return answer(request, on: link, range.response(upTo: get.length))
+            return link.answer(request, range.response(upTo: get.length))
         }
         spawn { client in
             // Ranges that were asked for over a link that has ended are asked for anew: they must not be paid for.
-            let isWanted = { client.sessions[contact]?.link?.number == link.number }
-            client.heldRanges[get.id, default: 0] += 1
+            let isWanted = { client.links.isPresent(link.number, of: contact) }
+            client.transfers.holdRange(of: get.id)
             let granted: UInt64?
             if get.takesLess {
                 granted = await client.pacing.grant(upTo: get.length, of: get.id, .outgoing, while: isWanted)
@@ -82,14 +71,13 @@ extension ChatClient {
                 await client.pacing.wait(for: get.length, of: get.id, .outgoing, while: isWanted)
                 granted = get.length
             }
-            client.heldRanges[get.id, default: 1] -= 1
-            if client.heldRanges[get.id] == 0 { client.heldRanges[get.id] = nil }
+            client.transfers.releaseRange(of: get.id)
             guard let granted, isWanted() else { return }
             let answer = await client.response { () async throws(ServingError) in
                 _ = try await client.upload(get.id, to: contact, on: link, asked: request.number)
                 return range.response(upTo: granted)
             }
-            client.answer(request, on: link, answer)
+            link.answer(request, answer)
         }
     }
 
@@ -102,47 +90,37 @@ extension ChatClient {
         do throws(ServingError) { return try await body() } catch { return error.response }
     }
 
-    private func range(
-        _ request: BLIPIncomingRequest, of contact: ContactID, on link: ActiveLink
-    ) async throws(ServingError) -> ReadyRange {
-        let get: FileGetRequest
-        do throws(WireError) {
-            get = try FileGetRequest(decoding: request)
-        } catch {
-            throw ServingError(response: error.response)
-        }
-        let upload = try await upload(get.id, to: contact, on: link, asked: request.number)
-        do throws(OutgoingFileError) {
-            return try upload.file.range(get)
-        } catch {
-            throw refusal(error, get.id)
-        }
-    }
-
     /// The open file behind `id`, if it was offered to `contact` and may be given now. `asked`: the number of the request on
     /// its link.
     func upload(
         _ id: MessageID, to contact: ContactID, on link: ActiveLink, asked: UInt64
     ) async throws(ServingError) -> Upload {
         let row = try await givableRow(id, to: contact, on: link, asked: asked)
-        if let present = uploads[id], present.link == link.number {
-            uploads[id]?.lastAsked = .now()
+        if let present = transfers.upload(id, on: link.number) {
+            transfers.asked(for: id, now: .now())
             return present
         }
         try await makeRoom(for: contact)
-        let file = try await open(row)
+        let file: OutgoingFile
+        let limit = configuration.limits.servedRanges
+        switch await OutgoingFile.open(row, rangeLimit: limit, notOf: configuration.privateFiles) {
+        case .success(let opened): file = opened
+        case .failure(let error): throw refusal(error, id)
+        // The receiver asks again after a while.
+        case nil: throw ServingError(response: .failure(.handlerFailed, "its disk does not answer"))
+        }
         // While its disk was asked another request may have opened it, and either side may have ended it.
         _ = try await givableRow(id, to: contact, on: link, asked: asked)
-        guard sessions[contact]?.link?.number == link.number else {
+        guard links.isPresent(link.number, of: contact) else {
             throw ServingError(response: .failure(.handlerFailed, "the link is over"))
         }
-        if let present = uploads[id], present.link == link.number { return present }
+        if let present = transfers.upload(id, on: link.number) { return present }
         let upload = Upload(file: file, contact: contact, link: link.number, lastAsked: .now())
-        uploads[id] = upload
+        transfers.begin(upload, of: id)
         let time = now()
         spawn { client in
             // Either side may have paused it meanwhile.
-            guard client.uploads[id]?.link == link.number else { return }
+            guard client.transfers.upload(id, on: link.number) != nil else { return }
             await client.changeQuietly(id) {
                 guard $0.state != .paused else { return }
                 $0.state = .running
@@ -154,38 +132,18 @@ extension ChatClient {
         return upload
     }
 
-    /// Opens the file of an outgoing transfer, on a thread that may wait for its disk.
-    private func open(_ row: FileTransfer) async throws(ServingError) -> OutgoingFile {
-        let path = row.path ?? ""
-        let limit = configuration.limits.servedRanges
-        let ours = configuration.privateFiles
-        let opened = await DiskLane.of(path).value(within: Self.diskPatience) {
-            Result { () throws(OutgoingFileError) in
-                try OutgoingFile(
-                    path: path, size: row.size, modified: row.modified, rangeLimit: limit, notOf: ours.present())
-            }
-        }
-        // The receiver asks again after a while.
-        guard let opened else { throw ServingError(response: .failure(.handlerFailed, "its disk does not answer")) }
-        do throws(OutgoingFileError) { return try opened.get() } catch { throw refusal(error, row.id) }
-    }
-
     /// The transfer `id`, if it was offered to `contact` and may be given now.
     private func givableRow(
         _ id: MessageID, to contact: ContactID, on link: ActiveLink, asked: UInt64
     ) async throws(ServingError) -> FileTransfer {
-        let found = await quietly { () async throws(StoreError) in try await row(of: id) }
+        let found = await records.quietly { () async throws(StoreError) in try await row(of: id) }
         guard let found else { throw ServingError(response: .failure(.handlerFailed, "cannot read the history")) }
         guard let row = found, row.direction == .outgoing, row.contact == contact, row.path != nil else {
             throw ServingError(response: .failure(.forbidden, "not offered to you"))
         }
         guard maySend(to: contact) else { throw ServingError(response: .failure(.tooManyRequests, "not verified yet")) }
-        if let pause = receiverPauses[id], pause.link == link.number {
-            // What they had asked for before they paused is not wanted any more; it may have waited for a limit of ours.
-            guard asked > pause.number else {
-                throw ServingError(response: .failure(.tooManyRequests, "you paused it"))
-            }
-            receiverPauses[id] = nil
+        guard !transfers.isPaused(id, for: asked, on: link.number) else {
+            throw ServingError(response: .failure(.tooManyRequests, "you paused it"))
         }
         switch row.state {
         case .offered, .accepted, .running: break
@@ -200,21 +158,13 @@ extension ChatClient {
         return row
     }
 
-    /// One file more for `contact`: refused while as many as may run are being sent. Files that rest are closed, the
-    /// longest at rest first, so that nobody makes us hold any number of them open.
+    /// One file more for `contact`: refused while as many as may run are being sent.
     private func makeRoom(for contact: ContactID) async throws(ServingError) {
-        let limit = configuration.limits.runningTransfers
-        let theirs = uploads.filter { $0.value.contact == contact }
-        guard theirs.values.count(where: { $0.file.isActive }) < limit else {
-            throw ServingError(response: .failure(.busy, "too many files at once"))
+        switch transfers.room(for: contact) {
+        case .free: break
+        case .none: throw ServingError(response: .failure(.busy, "too many files at once"))
+        case .afterClosing(let idle): await forgetUpload(idle, reason: TransferReason.receiverStopped)
         }
-        guard theirs.count >= 4 * limit,
-            let idle = theirs.filter({ !$0.value.file.isActive && !isAwaitingDigest($0.key, contact) }).min(by: {
-                first, second in
-                first.value.lastAsked < second.value.lastAsked
-            })
-        else { return }
-        await forgetUpload(idle.key, reason: TransferReason.receiverStopped)
     }
 
     /// The error response; a source that is gone or changed ends the transfer, which is stored and shown beside: a program
@@ -234,7 +184,7 @@ extension ChatClient {
     }
 
     private func failUpload(_ id: MessageID, _ reason: TransferReason) {
-        uploads[id] = nil
+        _ = transfers.endUpload(id)
         let time = now()
         spawn { client in
             await client.changeQuietly(id) {
@@ -249,15 +199,12 @@ extension ChatClient {
 
     /// Tells how far the receiver has come, while it pulls over this link.
     private func followUpload(_ id: MessageID, on number: LinkNumber) async {
-        var meter = ProgressMeter(id: id, of: transferRows[id])
+        var meter = ProgressMeter(id: id, of: transfers.row(id))
         var isMeasuring = false
         var looked = MonotonicTime.now()
-        while let upload = uploads[id], upload.link == number, transferRows[id]?.state == .running {
+        while let upload = transfers.upload(id, on: number), transfers.row(id)?.state == .running {
             do { try await Task.sleep(for: ProgressMeter.interval) } catch { break }
-            let patience = configuration.limits.uploadPatience
-            if !upload.file.isActive, !isAwaitingDigest(id, upload.contact),
-                MonotonicTime.now() - upload.lastAsked > patience
-            {
+            if transfers.isAbandoned(id, after: configuration.limits.uploadPatience, now: .now()) {
                 return await forgetUpload(id, reason: TransferReason.receiverStopped)
             }
             // Before the first range only digests are asked for, and what the peer has already is no progress.
@@ -267,9 +214,8 @@ extension ChatClient {
             }
             if !isMeasuring { meter.begin(at: begin, looked) }
             isMeasuring = true
-            // Only what waits for its turn is held back by the limit: a receiver that asks for nothing stands still.
-            let limit =
-                heldRanges[id] != nil ? pacing.limit(of: id, .outgoing, sharedBy: UInt64(heldRanges.count)) : nil
+            let limit = transfers.sharersOfLimit(with: id)
+                .flatMap { pacing.limit(of: id, .outgoing, sharedBy: UInt64($0)) }
             let step = meter.note(upload.file.transferred, at: .now(), limit: limit)
             if let progress = step.progress { hub.publish(.transferProgress(progress)) }
             if step.isWorthStoring {
@@ -280,7 +226,10 @@ extension ChatClient {
 
     /// The link or the user ended an upload: what is known of it is stored, and the file is closed.
     func forgetUpload(_ id: MessageID, reason: TransferReason = TransferReason.waitingForReceiver) async {
-        guard let upload = uploads.removeValue(forKey: id) else { return }
+        if let upload = transfers.endUpload(id) { await rememberUpload(id, upload, reason: reason) }
+    }
+
+    func rememberUpload(_ id: MessageID, _ upload: Upload, reason: TransferReason = TransferReason.waitingForReceiver) async {
         await changeQuietly(id) {
             $0.transferred = max($0.transferred, upload.file.transferred)
             if $0.state == .running {

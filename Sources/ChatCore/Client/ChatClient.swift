@@ -1,7 +1,8 @@
-// The chat itself: contacts, links, messages and transfers of one installation. Its errands are straight-line code by
-// topic: +Listening, +Links, +Hello, +People, +Sending, +Operations, +Receiving, +Offering, +Files, +Folders,
-// +TransferRows, +Serving, +Digests, +Downloads, +Partials, +Reading, +Keeping, +Quota, +Configuring,
-// +Presence.
+// The chat itself: contacts, links, messages and transfers of one installation. What is decided of them, values decide:
+// Links, Transfers, Mail. What is written down together with a decision, small books keep: FolderBook, RequestBook. The
+// errands are straight-line code by topic, here and in +Listening, +Links, +Hello, +People, +Naming, +Sending,
+// +Operations, +Receiving, +Offering, +Files, +Folders, +TransferRows, +Serving, +Digests, +Downloads, +Pauses,
+// +Partials, +Reading, +Keeping, +Configuring, +Marking, +Presence.
 
 import BLIPNet
 
@@ -25,70 +26,34 @@ package actor ChatClient: ChatService {
 
     enum Phase { case new, running, stopped }
     var phase = Phase.new
-    let hub = EventHub()
-    var sessions: [ContactID: PeerSession] = [:]
-    /// Callers whose key belongs to no contact (or to a blocked one), until they have said hello.
-    var strangers: [LinkNumber: ActiveLink] = [:]
+    let hub: EventHub
+    let records: Records
+    var links: Links
+    var transfers: Transfers
+    let folders: FolderBook
+    var mail = Mail()
+    let requests: RequestBook
+    let turns = ContactTurns()
     var listener: (any PeerListening)?
     /// What is wrong with the listener: told to everybody who watches, also to those who come after `start`.
     var listenNotice: ChatNotice?
-    var callerQuota: CallerQuota
-    /// Where contacts call from, and are called.
-    var knownNetworks = KnownNetworks()
-    /// Whose contact requests were refused, and when.
-    var refusedRequests: [PeerID: Timestamp] = [:]
-    /// Contacts from whom something is held back until a wait is over (D5).
-    var holdingContacts: Set<ContactID> = []
-    var irregularities = Irregularities()
-    var random = SystemRandomNumberGenerator()
-
-    /// Those contacts that are being written, and who waits to do so next.
-    var contactWriters: [ContactID: [CheckedContinuation<Void, Never>]] = [:]
-    /// Offered files that peers are pulling.
-    var uploads: [MessageID: Upload] = [:]
-    /// How many ranges of a file wait until a limit of the rate lets them go.
-    var heldRanges: [MessageID: Int] = [:]
-    /// Files of ours that their receivers have paused, until they ask for more.
-    var receiverPauses: [MessageID: ReceiverPause] = [:]
-    /// Requests for files that wait for a disk.
-    var fileAnswers = FileAnswers()
-    /// The digests of offered files that contacts wait for.
-    var digestLines: [ContactID: DigestLine] = [:]
-    /// Accepted files that we are pulling, and the tasks that do it.
-    var downloads: [MessageID: Download] = [:]
-    /// Those whose file is there, and whose rows do not say so yet: nothing begins them again meanwhile.
-    var arrivedDownloads: Set<MessageID> = []
-    /// Incoming transfers that the sender does not give now, until they are tried again, with whose they are.
-    var restingDownloads: [MessageID: ContactID] = [:]
-    /// Incoming transfers whose partial file is being prepared.
-    var accepting: Set<MessageID> = []
-    /// Where the folders that contacts send are put, as far as this run has asked (see +Folders).
-    var folderSets: [String: FolderSet] = [:]
-    /// Folders of ours whose files are just being offered; one that is cancelled meanwhile is taken out.
-    var foldersBeingOffered: Set<MessageID> = []
-    /// The files that were counted against what the offers of such folders said, in this run.
-    var takenFromFolders: Set<MessageID> = []
     /// Where accepted files go, without links; `nil` until its disk has said so (see +Folders).
     var downloadsFolder: String?
     let pacing: TransferPacing
     /// What running downloads still need of each disk.
     let diskRooms = DiskRooms()
-    /// What contacts have had stored today, and the disk where it goes.
-    var storageQuota = StorageQuota()
-    var diskWatch = DiskWatch()
     /// What waits in the lines of all links.
     let waitingMemory: WaitingMemory
-    /// Unfinished transfers that this run has touched, as they are now (see +TransferRows).
-    var transferRows: [MessageID: FileTransfer] = [:]
-
     /// What the user has set for contacts by their names.
     let namedSettings: (any NamedSettings)?
 
-    private var tasks: [Int: Task<Void, Never>] = [:]
-    /// Those that end with their links and are not cancelled before: what they have submitted would be withdrawn.
-    private var tasksOfLinks: Set<Int> = []
+    private struct RunningTask {
+        let task: Task<Void, Never>
+        /// Not cancelled before its link has ended: what it has submitted would be withdrawn.
+        let endsWithLink: Bool
+    }
+    private var tasks: [Int: RunningTask] = [:]
     private var nextTask = 0
-    private var nextLink: UInt64 = 0
 
     /// `identity` is the key that `connecting` presents; `namedSettings` go along when contacts are renamed. Nothing happens before `start`.
     package init(
@@ -96,15 +61,21 @@ package actor ChatClient: ChatService {
         namedSettings: (any NamedSettings)? = nil, now: @escaping @Sendable () -> Timestamp, clock: ChatClock = .system
     ) {
         self.store = store
+        hub = EventHub()
+        let records = Records(store: store, hub: hub)
+        self.records = records
         self.namedSettings = namedSettings
         self.connecting = connecting
         ownID = identity
         self.configuration = configuration
         self.now = now
         pacing = TransferPacing(upload: configuration.uploadLimit, download: configuration.downloadLimit)
+        transfers = Transfers(limits: configuration.limits)
         waitingMemory = WaitingMemory(bytes: configuration.limits.waitingBytes)
         self.clock = clock
-        callerQuota = CallerQuota(perDay: configuration.limits.contactRequestsPerDay)
+        links = Links(ownID: identity, limits: configuration.limits.network, policy: configuration.reconnect)
+        requests = RequestBook(records: records, limits: configuration.limits, now: now)
+        folders = FolderBook(records: records)
     }
 
     // MARK: Life
@@ -124,14 +95,14 @@ package actor ChatClient: ChatService {
             case .putBack(let path): hub.publish(.notice(.historyPutBack(path: path)))
             }
         }
-        let conversations = try await stored { () async throws(StoreError) in try await store.conversations() }
+        let conversations = try await records.stored { () async throws(StoreError) in try await store.conversations() }
         let lastPort = try await lastPort()
         guard phase == .new else { return }
         for conversation in conversations {
-            sessions[conversation.peer.id] = PeerSession(
-                peer: conversation.peer, policy: configuration.reconnect, queuedCount: conversation.queuedCount)
+            links.know(conversation.peer, queuedCount: conversation.queuedCount)
         }
-        endOldAlarms()
+        // Alarms of earlier versions about contacts whose key came with their addresses: who answered was somebody else.
+        for peer in links.peers where !peer.mayChangeKey { endAlarm(about: peer.id) }
         do throws(LinkError) {
             try listen(lastPort: lastPort)
         } catch {
@@ -166,7 +137,7 @@ package actor ChatClient: ChatService {
 
     /// The first few together, the others a hundred a second: a long list must not hold up the screen either.
     private func dialEverybody() {
-        for (index, contact) in sessions.keys.sorted().enumerated() {
+        for (index, contact) in links.contacts.enumerated() {
             spawn(after: Self.openingTime + .milliseconds(10 * max(0, index - 7))) { $0.dial(contact) }
         }
     }
@@ -179,13 +150,12 @@ package actor ChatClient: ChatService {
         listener?.close()
         listener = nil
         // What has been stored for a peer who is there goes out before the goodbye.
-        for look in sessions.values.compactMap(\.look) { await look.value }
-        for link in sessions.values.compactMap(\.link) + strangers.values {
-            link.close(code: 1001, reason: "going away")
-        }
-        for (number, task) in tasks where !tasksOfLinks.contains(number) { task.cancel() }
-        while let task = tasks.values.first { await task.value }
-        await rememberTransfers()
+        for look in links.sessions.values.compactMap(\.look) { await look.value }
+        for link in links.all { link.close(code: 1001, reason: "going away") }
+        for running in tasks.values where !running.endsWithLink { running.task.cancel() }
+        while let running = tasks.values.first { await running.task.value }
+        // How far the uploads are. Downloads have written that down themselves.
+        for id in transfers.uploads { await forgetUpload(id) }
         hub.finish()
     }
 
@@ -198,14 +168,9 @@ package actor ChatClient: ChatService {
         let task = Task {
             await operation(self)
             self.tasks[number] = nil
-            self.tasksOfLinks.remove(number)
         }
-        tasks[number] = task
-        if endsWithLink {
-            tasksOfLinks.insert(number)
-        } else if phase == .stopped {
-            task.cancel()
-        }
+        tasks[number] = RunningTask(task: task, endsWithLink: endsWithLink)
+        if !endsWithLink, phase == .stopped { task.cancel() }
         return task
     }
 
@@ -215,11 +180,6 @@ package actor ChatClient: ChatService {
             do { try await client.clock.wait(delay) } catch { return }
             await operation(client)
         }
-    }
-
-    func takeLinkNumber() -> LinkNumber {
-        nextLink += 1
-        return LinkNumber(rawValue: nextLink)
     }
 
     // MARK: Who we are
@@ -251,26 +211,7 @@ package actor ChatClient: ChatService {
 
     /// Tells the link state of `contact` if it has changed.
     func publishLinkState(of contact: ContactID) {
-        guard let state = sessions[contact]?.takeStateChange() else { return }
+        guard let state = links[contact]?.takeStateChange() else { return }
         hub.publish(.linkChanged(contact, state))
-    }
-
-    // MARK: Errors
-
-    /// Runs a store operation on behalf of a user.
-    func stored<Value: Sendable>(
-        _ operation: () async throws(StoreError) -> Value
-    ) async throws(ChatError) -> Value {
-        do throws(StoreError) { return try await operation() } catch { throw .store(error) }
-    }
-
-    /// Runs a store operation that nobody waits for; a failure becomes a notice and `nil`.
-    func quietly<Value: Sendable>(_ operation: () async throws(StoreError) -> Value) async -> Value? {
-        do throws(StoreError) {
-            return try await operation()
-        } catch {
-            hub.publish(.notice(.storeFailed(error)))
-            return nil
-        }
     }
 }

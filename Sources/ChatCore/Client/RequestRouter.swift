@@ -1,4 +1,5 @@
-// Takes a link's requests on the link's queue and lines them up for the client: chat in strict order, files beside.
+// Takes a link's requests on the link's queue, reads them and lines them up for the client: chat in strict order, files
+// beside.
 
 import BLIPNet
 import Synchronization
@@ -27,13 +28,9 @@ final class RequestRouter: PeerRequestHandler {
         }
         // No request of the chat has a longer one; what says too much must not wait in memory for its refusal.
         guard request.body.count <= WireLimit.text else { return WireError.bodyTooLong(limit: WireLimit.text).response }
-        let isTaken: Bool
-        switch profile {
-        case .fileGet, .fileDigest: isTaken = files.append(request)
-        case .hello, .accepted, .message, .edit, .retract, .react, .read, .typing, .presence, .fileOffer, .fileStatus:
-            isTaken = chat.append(request)
-        case nil: return .failure(.notFound, "no such profile")
-        }
+        guard let profile else { return .failure(.notFound, "no such profile") }
+        let lane = profile == .fileGet || profile == .fileDigest ? files : chat
+        let isTaken = lane.append(ReceivedRequest(profile, request))
         return isTaken ? nil : .failure(.tooManyRequests, "too much is waiting")
     }
 
@@ -53,10 +50,10 @@ final class RequestRouter: PeerRequestHandler {
 /// A bounded first-in-first-out line of requests between a link's queue and one consumer.
 final class RequestLane: Sendable {
     private struct State {
-        var waiting: [BLIPIncomingRequest] = []
+        var waiting: [ReceivedRequest] = []
         /// What these hold in memory.
         var bytes = 0
-        var consumer: CheckedContinuation<BLIPIncomingRequest?, Never>?
+        var consumer: CheckedContinuation<ReceivedRequest?, Never>?
         var isClosed = false
         var isOverrun = false
     }
@@ -73,8 +70,8 @@ final class RequestLane: Sendable {
 
     /// Puts a request at the end; `false` when there is no memory for it now. A peer that has `limit` unanswered requests
     /// breaks the rules: the lane ends, and with it the link.
-    func append(_ request: BLIPIncomingRequest) -> Bool {
-        let (isTaken, consumer) = state.withLock { state -> (Bool, CheckedContinuation<BLIPIncomingRequest?, Never>?) in
+    func append(_ request: ReceivedRequest) -> Bool {
+        let (isTaken, consumer) = state.withLock { state -> (Bool, CheckedContinuation<ReceivedRequest?, Never>?) in
             guard !state.isClosed else { return (true, nil) }
             if let consumer = state.consumer {
                 state.consumer = nil
@@ -97,9 +94,9 @@ final class RequestLane: Sendable {
     }
 
     /// The next request in arrival order; `nil` when the lane has ended. One consumer at a time.
-    func next() async -> BLIPIncomingRequest? {
+    func next() async -> ReceivedRequest? {
         await withCheckedContinuation { continuation in
-            let (ready, request) = state.withLock { state -> (Bool, BLIPIncomingRequest?) in
+            let (ready, request) = state.withLock { state -> (Bool, ReceivedRequest?) in
                 if !state.waiting.isEmpty { return (true, takeFirst(from: &state)) }
                 if state.isClosed { return (true, nil) }
                 state.consumer = continuation
@@ -128,7 +125,7 @@ final class RequestLane: Sendable {
         consumer?.resume(returning: nil)
     }
 
-    private func takeFirst(from state: inout State) -> BLIPIncomingRequest {
+    private func takeFirst(from state: inout State) -> ReceivedRequest {
         let request = state.waiting.removeFirst()
         let size = request.heldBytes
         memory.giveBack(size, of: state.bytes)

@@ -32,43 +32,36 @@ package struct SpoolFolder: Sendable, Equatable {
     }
 
     func isOurs(_ name: String) -> Bool { name.hasPrefix(prefix) && !name.utf8.contains(UInt8(ascii: "/")) }
-}
 
-extension ChatClient {
-    /// Removes the source of a transfer that has ended, when it was made for being sent and nothing else needs it.
-    func removeSpooled(_ transfer: FileTransfer) async {
-        let spools = configuration.spoolFolders
+    // MARK: Cleaning
+
+    /// Removes the source of a transfer that has ended, when it was made in one of `spools` and is not `needed` by another
+    /// (`nil`: nobody knows).
+    static func removeSource(
+        of transfer: FileTransfer, from spools: [SpoolFolder], unless needed: () async -> Set<String>?
+    ) async {
         guard transfer.direction == .outgoing, let path = transfer.path, !spools.isEmpty,
             await DiskLane.of(spools[0].path).value(within: .seconds(2), { spools.contains { $0.holds(path) } })
                 == true,
-            let needed = await neededSources(), !needed.contains(path)
+            let needed = await needed(), !needed.contains(path)
         else { return }
         await DiskLane.of(path).clear { unlink(path) }
     }
 
     /// Removes what was left over when the program or the machine stopped between making a file and offering it.
-    func cleanSpools() async {
-        guard !configuration.spoolFolders.isEmpty, let needed = await neededSources() else { return }
-        for spool in configuration.spoolFolders {
-            let limit = now().milliseconds - spool.grace.components.seconds * 1000
-            await DiskLane.of(spool.path).clear {
-                guard let path = try? DownloadFolder.resolved(spool.path),
-                    let folder = try? DownloadFolder(path: path, creating: false), let names = try? folder.allNames()
-                else { return }
-                for name in names.compactMap({ $0 })
-                where spool.isOurs(name) && !needed.contains(folder.path(of: name)) {
-                    guard let facts = try? folder.facts(of: name), facts.isRegular,
-                        (spool.holdsLinks ? facts.changed : facts.modified).milliseconds < limit
-                    else { continue }
-                    // If this fails, the next day's cleaning tries again.
-                    try? folder.remove(name)
-                }
+    func clean(except needed: Set<String>, now: Timestamp) async {
+        let limit = now.milliseconds - grace.components.seconds * 1000
+        await DiskLane.of(path).clear {
+            guard let path = try? DownloadFolder.resolved(path),
+                let folder = try? DownloadFolder(path: path, creating: false), let names = try? folder.allNames()
+            else { return }
+            for name in names.compactMap({ $0 }) where isOurs(name) && !needed.contains(folder.path(of: name)) {
+                guard let facts = try? folder.facts(of: name), facts.isRegular,
+                    (holdsLinks ? facts.changed : facts.modified).milliseconds < limit
+                else { continue }
+                // If this fails, the next day's cleaning tries again.
+                try? folder.remove(name)
             }
         }
-    }
-
-    /// The files that unfinished transfers of ours read; `nil`: the store does not say.
-    private func neededSources() async -> Set<String>? {
-        await quietly { () async throws(StoreError) in try await store.unfinishedPaths(.outgoing) }
     }
 }

@@ -1,6 +1,5 @@
 // One limit for what the requests of all peers hold in memory while they wait for their turn (RELIABILITY 3).
 
-import BLIPNet
 import Synchronization
 
 /// Memory that the lines of all links share. Each has a share of its own, so that no peer can keep the others out.
@@ -31,11 +30,4 @@ final class WaitingMemory: Sendable {
     }
 
     private static func beyondShare(_ held: Int) -> Int { max(held - share, 0) }
-}
-
-extension BLIPIncomingRequest {
-    /// About what it holds in memory.
-    var heldBytes: Int {
-        properties.pairs.reduce(256 + body.count) { $0 + $1.name.utf8.count + $1.value.utf8.count + 64 }
-    }
 }

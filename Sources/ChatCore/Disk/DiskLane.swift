@@ -11,6 +11,8 @@ package final class DiskLane: Sendable {
     private let queue: DispatchQueue
     /// When the errand that is being carried out was begun.
     private let begun = Mutex<ContinuousClock.Instant?>(nil)
+    /// What a user waits for at most where a disk does not answer.
+    static let usersPatience = Duration.seconds(10)
     /// What takes longer than this is no disk that answers.
     private static let patience = Duration.seconds(2)
 
@@ -80,5 +82,12 @@ package final class DiskLane: Sendable {
             throw FileError(call: "wait", errno: Task.isCancelled ? ECANCELED : ETIMEDOUT, path: path)
         }
         return try result.get()
+    }
+
+    /// The same on behalf of a user.
+    static func runForUser<Value: Sendable>(
+        at path: String, within limit: Duration?, _ body: @escaping @Sendable () throws(FileError) -> Value
+    ) async throws(ChatError) -> Value {
+        do throws(FileError) { return try await run(at: path, within: limit, body) } catch { throw ChatError(error) }
     }
 }

@@ -53,6 +53,15 @@ extension Peer {
     /// answered. Where all addresses came with the key, whoever answers with another one is somebody else.
     package var mayChangeKey: Bool { addresses.contains { $0.peerID == nil } }
 
+    /// Another key has answered where our user had given none: it is kept for them to decide about. Returns whether that is
+    /// news.
+    package mutating func met(otherKey key: PeerID) -> Bool {
+        guard trust != .keyChanged || newPeerID != key else { return false }
+        trust = .keyChanged
+        newPeerID = key
+        return true
+    }
+
     /// The pinned key has been proved, or nothing speaks against it any more: no other one is to be decided about.
     /// Returns whether that changes anything.
     package mutating func endAlarm() -> Bool {
@@ -61,6 +70,9 @@ extension Peer {
         newPeerID = nil
         return true
     }
+
+    /// Whether this is their key, when there is one at all.
+    func hasKey(_ key: PeerID?) -> Bool { key != nil && peerID == key }
 
     package func isMuted(at time: Timestamp) -> Bool { mutedUntil.map { time < $0 } ?? false }
 }

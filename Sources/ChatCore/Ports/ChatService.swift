@@ -159,6 +159,13 @@ package struct LocalIdentity: Sendable, Equatable, Codable {
         self.address = address
         self.listening = listening
     }
+
+    /// Whether whoever calls there would call us.
+    func isReached(at address: PeerAddress) -> Bool {
+        if let peerID = address.peerID { return peerID == self.peerID }
+        guard let own = self.address, own.port == address.port else { return false }
+        return address.host == own.host || LocalHost.isLoopback(address.host)
+    }
 }
 
 /// Counts of what peers sent that changed nothing.

@@ -15,3 +15,14 @@ struct FileError: Error, Sendable, Equatable {
     /// Not a call but our own limit: so many bytes must fit, and so many are free.
     var space: Space?
 }
+
+extension ChatError {
+    /// What a user is told of it.
+    init(_ error: FileError) {
+        if let space = error.space {
+            self = .notEnoughSpace(needed: space.needed, free: space.free, folder: error.path)
+        } else {
+            self = .cannotWrite(path: error.path, errno: error.errno)
+        }
+    }
+}

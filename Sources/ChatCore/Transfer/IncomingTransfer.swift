@@ -21,6 +21,8 @@ actor IncomingTransfer {
         case withdrawn
         /// Ended for good. `tellsPeer`: the sender does not know yet.
         case failed(reason: TransferReason, tellsPeer: Bool)
+
+        var isComplete: Bool { if case .complete = self { true } else { false } }
     }
 
     /// What happens on the way.

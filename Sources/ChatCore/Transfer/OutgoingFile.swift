@@ -69,6 +69,20 @@ final class OutgoingFile: Sendable {
         try check(facts)
     }
 
+    /// Opens what a transfer offers, in the lane of its disk; `nil` when that does not answer.
+    static func open(
+        _ transfer: FileTransfer, rangeLimit: Int, notOf ours: PrivateFiles
+    ) async -> Result<OutgoingFile, OutgoingFileError>? {
+        let path = transfer.path ?? ""
+        return await DiskLane.of(path).value(within: DiskLane.usersPatience) {
+            Result { () throws(OutgoingFileError) in
+                try OutgoingFile(
+                    path: path, size: transfer.size, modified: transfer.modified, rangeLimit: rangeLimit,
+                    notOf: ours.present())
+            }
+        }
+    }
+
     /// Bytes from the start that the link has taken.
     var transferred: UInt64 { served.contiguous }
 

@@ -1,64 +1,84 @@
-// What all profiles of PROTOCOL 4 have in common: a typed value on our side, a BLIP request on the wire.
+// A request of a peer, read once: from RequestRouter, which has found its profile, to ChatClient.
 
 import BLIPNet
 
-/// The names of the requests of blipchat_1.
-enum ChatProfile: String, Sendable, CaseIterable {
-    case hello
+/// What a peer asks for or tells.
+enum ChatRequest: Sendable, Equatable {
+    case hello(HelloRequest)
     case accepted
-    case message
-    case edit
-    case retract
-    case react
-    case read
-    case typing
-    case presence
-    case fileOffer = "file-offer"
-    case fileGet = "file-get"
-    case fileDigest = "file-digest"
-    case fileStatus = "file-status"
+    /// `message`, `file-offer`, `edit`, `retract`, `react`: stored before they are answered.
+    case operation(StoredHead, IncomingMessage.Content, replyTo: MessageID?)
+    case read(ReadRequest)
+    case typing(TypingRequest)
+    case presence(PresenceRequest)
+    case fileStatus(FileStatusRequest)
+    case fileGet(FileGetRequest)
+    case fileDigest(FileDigestRequest)
+    /// It breaks PROTOCOL 4, and is answered so in its turn.
+    case malformed(WireError)
+
+    init(_ profile: ChatProfile, _ request: BLIPIncomingRequest) {
+        do throws(WireError) { self = try Self.decoded(profile, request) } catch { self = .malformed(error) }
+    }
+
+    private static func decoded(_ profile: ChatProfile, _ request: BLIPIncomingRequest) throws(WireError) -> Self {
+        switch profile {
+        case .hello: return .hello(try HelloRequest(decoding: request))
+        case .accepted: return .accepted
+        case .message:
+            let message = try MessageRequest(decoding: request)
+            return .operation(message.head, .text(message.text), replyTo: message.replyTo)
+        case .fileOffer:
+            let offer = try FileOfferRequest(decoding: request)
+            let content = IncomingMessage.Content.file(
+                name: offer.name, size: offer.size, modified: offer.modified, contentType: offer.contentType,
+                caption: offer.caption, place: offer.place)
+            return .operation(offer.head, content, replyTo: nil)
+        case .edit:
+            let edit = try EditRequest(decoding: request)
+            return action(.edit(text: edit.text), edit.head)
+        case .retract: return action(.retract, try RetractRequest(decoding: request).head)
+        case .react:
+            let react = try ReactRequest(decoding: request)
+            return action(.react(emoji: react.emoji), react.head)
+        case .read: return .read(try ReadRequest(decoding: request))
+        case .typing: return .typing(try TypingRequest(decoding: request))
+        case .presence: return .presence(try PresenceRequest(decoding: request))
+        case .fileStatus: return .fileStatus(try FileStatusRequest(decoding: request))
+        case .fileGet: return .fileGet(try FileGetRequest(decoding: request))
+        case .fileDigest: return .fileDigest(try FileDigestRequest(decoding: request))
+        }
+    }
+
+    private static func action(_ action: ChatOperation.Action, _ head: OperationHead) -> Self {
+        .operation(head.stored, .operation(action, target: head.target), replyTo: nil)
+    }
 
     /// Whether the receiver writes down what it says, before it answers.
     var isStored: Bool {
         switch self {
-        case .message, .edit, .retract, .react, .read, .fileOffer, .fileStatus: true
-        case .hello, .accepted, .typing, .presence, .fileGet, .fileDigest: false
+        case .operation, .read, .fileStatus: true
+        case .hello, .accepted, .typing, .presence, .fileGet, .fileDigest, .malformed: false
         }
     }
 }
 
-/// A request of one profile. `encoded()` and `init(decoding:)` are inverse to each other.
-protocol ChatRequest: Sendable, Equatable {
-    static var profile: ChatProfile { get }
-    func encoded() -> BLIPRequest
-    init(decoding request: BLIPIncomingRequest) throws(WireError)
-}
+/// A request in the line between its link and the client.
+struct ReceivedRequest: Sendable {
+    /// On its link.
+    let number: UInt64
+    /// The peer wants no reply of any kind.
+    let isNoReply: Bool
+    let content: ChatRequest
+    /// About what it holds in memory.
+    let heldBytes: Int
 
-/// Limits of single fields on the wire, in bytes of UTF-8.
-enum WireLimit {
-    /// Chat text and captions (PROTOCOL 4).
-    static let text = 65_536
-    /// The name that somebody gives to themselves (RELIABILITY 1).
-    static let name = 64
-    /// A file name as offered; longer than any file system allows, cut later.
-    static let fileName = 1024
-    static let contentType = 256
-    static let emoji = Reaction.limit
-    /// The folders down to a file, as offered.
-    static let folderPath = 4096
-    static let client = 128
-    static let features = 1024
-    /// Why somebody is away.
-    static let away = 256
-    /// The length of one `file-get` range.
-    static let range: UInt64 = 16 << 20
-}
-
-extension BLIPIncomingRequest {
-    /// The body as text of at most `limit` bytes; it may be empty.
-    func text(limit: Int) throws(WireError) -> String {
-        guard body.count <= limit else { throw .bodyTooLong(limit: limit) }
-        guard let text = String(validating: body, as: UTF8.self) else { throw .badText }
-        return text
+    init(_ profile: ChatProfile, _ request: BLIPIncomingRequest) {
+        number = request.number
+        isNoReply = request.isNoReply
+        content = ChatRequest(profile, request)
+        heldBytes = request.properties.pairs.reduce(256 + request.body.count) {
+            $0 + $1.name.utf8.count + $1.value.utf8.count + 64
+        }
     }
 }

@@ -3,7 +3,7 @@
 import BLIPNet
 
 /// Asks for the bytes `offset ..< offset + length` of an offered file. The only normal (not urgent) profile.
-struct FileGetRequest: ChatRequest {
+struct FileGetRequest: WireRequest {
     static let profile = ChatProfile.fileGet
 
     var id: MessageID
@@ -66,7 +66,7 @@ struct FileGetReply: Sendable, Equatable {
 }
 
 /// Asks for the SHA-256 of the first `length` bytes of an offered file.
-struct FileDigestRequest: ChatRequest {
+struct FileDigestRequest: WireRequest {
     static let profile = ChatProfile.fileDigest
 
     var id: MessageID

@@ -3,7 +3,7 @@
 import BLIPNet
 
 /// A file that the sender would give; stored like a message. The body is the caption.
-struct FileOfferRequest: ChatRequest {
+struct FileOfferRequest: WireRequest {
     static let profile = ChatProfile.fileOffer
 
     var head: StoredHead
@@ -63,7 +63,7 @@ struct FileOfferRequest: ChatRequest {
 }
 
 /// News of a transfer, from either side. `accepted` from the offering side means "go on asking" (it had paused).
-struct FileStatusRequest: ChatRequest {
+struct FileStatusRequest: WireRequest {
     static let profile = ChatProfile.fileStatus
 
     enum State: String, Sendable {

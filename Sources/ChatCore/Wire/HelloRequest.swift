@@ -3,7 +3,7 @@
 import BLIPNet
 
 /// Who calls. The key is known from TLS already; this adds what it does not say.
-struct HelloRequest: ChatRequest {
+struct HelloRequest: WireRequest {
     static let profile = ChatProfile.hello
 
     /// What the caller calls themselves: untrusted text of at most 64 bytes.
@@ -57,7 +57,7 @@ enum HelloReply: String, Sendable {
 }
 
 /// `accepted`: our user has approved the receiver's contact request. No reply.
-struct AcceptedRequest: ChatRequest {
+struct AcceptedRequest: WireRequest {
     static let profile = ChatProfile.accepted
     init() {}
     init(decoding request: BLIPIncomingRequest) throws(WireError) {}

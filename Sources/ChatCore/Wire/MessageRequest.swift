@@ -3,7 +3,7 @@
 import BLIPNet
 
 /// A line of text. The reply means that it is committed on the receiver's disk.
-struct MessageRequest: ChatRequest {
+struct MessageRequest: WireRequest {
     static let profile = ChatProfile.message
     /// Bytes of text; below, deflate has nothing to win.
     static let compressedAbove = 256
@@ -36,7 +36,7 @@ struct MessageRequest: ChatRequest {
 }
 
 /// The sender's user has seen everything up to a message of the receiver's. Idempotent.
-struct ReadRequest: ChatRequest {
+struct ReadRequest: WireRequest {
     static let profile = ChatProfile.read
     var upTo: MessageID
 
@@ -52,7 +52,7 @@ struct ReadRequest: ChatRequest {
 }
 
 /// The sender's user is typing, or stopped. No reply.
-struct TypingRequest: ChatRequest {
+struct TypingRequest: WireRequest {
     static let profile = ChatProfile.typing
     var isComposing: Bool
 

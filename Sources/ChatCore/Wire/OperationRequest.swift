@@ -26,7 +26,7 @@ struct OperationHead: Sendable, Equatable {
 }
 
 /// An own message says this now.
-struct EditRequest: ChatRequest {
+struct EditRequest: WireRequest {
     static let profile = ChatProfile.edit
 
     var head: OperationHead
@@ -51,7 +51,7 @@ struct EditRequest: ChatRequest {
 }
 
 /// An own message is taken back.
-struct RetractRequest: ChatRequest {
+struct RetractRequest: WireRequest {
     static let profile = ChatProfile.retract
 
     var head: OperationHead
@@ -68,7 +68,7 @@ struct RetractRequest: ChatRequest {
 }
 
 /// The sender's reaction to any message; without `Emoji` it is taken back.
-struct ReactRequest: ChatRequest {
+struct ReactRequest: WireRequest {
     static let profile = ChatProfile.react
 
     var head: OperationHead

@@ -4,7 +4,7 @@
 import BLIPNet
 
 /// The sender's user has left the keyboard, or is back. No reply; peers that do not know it ignore it.
-struct PresenceRequest: ChatRequest {
+struct PresenceRequest: WireRequest {
     static let profile = ChatProfile.presence
     /// Away, and why (it may be empty); `nil`: here.
     var away: String?

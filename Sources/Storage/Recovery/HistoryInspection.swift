@@ -259,7 +259,7 @@ private struct Inspection {
     /// What keeps us from looking says nothing about what is inside.
     private static func kind(of error: StoreError) -> HistoryFinding.Kind {
         switch error {
-        case .diskFull, .cannotOpen, .locked: .file
+        case .diskFull, .cannotOpen, .fileExists, .locked: .file
         case .damaged, .failed, .nameTaken, .notFound, .newerVersion, .replaced: .integrity
         }
     }
@@ -271,7 +271,7 @@ private struct Inspection {
         case .failed(let code, let reason): "error \(code): \(reason)"
         case .locked: "held by another process"
         case .diskFull: "the disk is full"
-        case .nameTaken, .notFound, .newerVersion, .replaced: "\(error)"
+        case .nameTaken, .notFound, .newerVersion, .replaced, .fileExists: "\(error)"
         }
     }
 }

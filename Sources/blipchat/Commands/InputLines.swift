@@ -27,7 +27,7 @@ struct InputLines {
         while let line = try await nextLine() {
             number += 1
             let text = try self.text(of: line)
-            guard ChatClient.isVisible(text) else { continue }
+            guard ChatText.isVisible(text) else { continue }
             given += 1
             return text
         }

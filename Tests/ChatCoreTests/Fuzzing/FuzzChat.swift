@@ -55,7 +55,7 @@ func fuzzChatRequests(_ bytes: UnsafeRawBufferPointer) throws {
     try roundTrip(FileStatusRequest.self, request)
 }
 
-private func roundTrip<Request: ChatRequest>(_ type: Request.Type, _ incoming: BLIPIncomingRequest) throws {
+private func roundTrip<Request: WireRequest>(_ type: Request.Type, _ incoming: BLIPIncomingRequest) throws {
     guard let value = try? Request(decoding: incoming) else { return }
     let request = value.encoded()
     try require(request.properties.profile == Request.profile.rawValue, "\(type) is sent under another profile")

@@ -105,7 +105,7 @@ struct OnceTests {
         try await simulation.eventually("it is read") { try await alice.history.first?.state == .read }
         let late: [DeliveryState] = [.pending, .sent, .delivered, .failed(reason: .unreadable)]
         for state in late {
-            await alice.client.advance(message, to: state)
+            _ = try await alice.database.advanceState(of: message.id, in: message.contact, to: state)
             #expect(try await alice.history.first?.state == .read)
         }
         let ranks = alice.log.states(of: message.id).map(\.rank)

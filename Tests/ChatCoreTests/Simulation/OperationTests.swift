@@ -35,7 +35,7 @@ struct OperationTests {
             return try await left + bob.waiting() == 0
         }
         #expect(try await alice.history.map(\.operationState) == [.delivered, .delivered])
-        #expect(await alice.client.sessions.values.map(\.queuedCount) == [0])
+        #expect(await alice.client.links.sessions.values.map(\.queuedCount) == [0])
         // The events tell it as well.
         #expect(
             bob.log.contains {

@@ -190,7 +190,7 @@ struct OrderTests {
 extension Simulation {
     /// A request as a peer's program might send it, over alice's present link; returns bob's answer.
     func ask(_ request: BLIPRequest) async throws -> BLIPResponse {
-        let link = try #require(await alice.client.sessions.values.first?.link)
+        let link = try #require(await alice.client.links.sessions.values.first?.link)
         let pending = link.connection.submit(request, bodySink: nil)
         let answer = Mutex<Result<BLIPResponse, any Error>?>(nil)
         let waiting = Task {

@@ -25,7 +25,7 @@ struct ReceiptTests {
         #expect(simulation.network.requests("read", from: alice.id) == 0)
         let changes = alice.log.states(of: message.id).count
         // Bob says it again, as after a lost reply.
-        let link = try #require(await bob.client.sessions.values.first?.link)
+        let link = try #require(await bob.client.links.sessions.values.first?.link)
         for _ in 0..<3 { _ = link.connection.submit(ReadRequest(upTo: message.id).encoded(), bodySink: nil) }
         await simulation.clock.advance(by: .seconds(1))
         #expect(alice.log.states(of: message.id).count == changes)
@@ -66,11 +66,11 @@ struct ReceiptTests {
         try await alice.say("hello")
         try await simulation.eventually("it arrives") { try await bob.texts() == ["hello"] }
         let position = try #require(try await bob.history.first?.position)
-        let cut = try #require(await bob.client.sessions[bob.contact]?.link?.number)
+        let cut = try #require(await bob.client.links[bob.contact]?.link?.number)
         network.cutAll()
         // Step by step, for the next link may come at once and hello is answered soon; from then on nothing arrives.
         try await simulation.eventually("there is another link", step: .milliseconds(1)) {
-            let number = await bob.client.sessions[bob.contact]?.link?.number
+            let number = await bob.client.links[bob.contact]?.link?.number
             return number != nil && number != cut
         }
         network.setUnreachable(true)

@@ -128,7 +128,7 @@ struct ReconnectTests {
         let (bob, network) = (simulation.bob, simulation.network)
         if let taken { network.setHandshakes(took: taken) }
         try await simulation.start()
-        while await bob.client.sessions[bob.contact]?.link == nil {
+        while await bob.client.links[bob.contact]?.link == nil {
             await simulation.clock.advance(by: .milliseconds(1))
         }
         network.setUnreachable(true)

@@ -274,7 +274,7 @@ final class SimulatedConnection: PeerConnection {
     let info: LinkInfo
     private let state = Mutex(State())
 
-    fileprivate init(to peer: PeerID, at host: String, isOutgoing: Bool, began: MonotonicTime?) {
+    init(to peer: PeerID, at host: String, isOutgoing: Bool, began: MonotonicTime?) {
         info = LinkInfo(
             remoteAddress: "\(host):1", localAddress: "here:1", remoteHost: host, isEncrypted: true,
             isOutgoing: isOutgoing, remoteFingerprint: peer.fingerprint, subprotocol: nil, began: began,

@@ -1,0 +1,352 @@
+// All files on their way, and the decisions about them: which may begin, which wait, what a peer may be given. Pure;
+// ChatClient (+Files, +Downloads, +Serving, +Digests) does the errands.
+
+import BLIPNet
+
+/// The unfinished transfers that this run has touched.
+///
+/// There is one copy of each row, so that progress never overwrites a decision: a change is made here first and then
+/// written, in the order of the changes.
+struct Transfers {
+    private(set) var all: [MessageID: LiveTransfer] = [:]
+    /// Those of them with which something is being done: of thousands of rows, a few.
+    private var busy: Set<MessageID> = []
+    /// The digests of offered files that contacts wait for.
+    private(set) var digests: [ContactID: DigestLine] = [:]
+    /// Requests for files that wait for a disk.
+    private var answers = FileAnswers()
+
+    /// How many files of one contact run at once.
+    private let mostRunning: Int
+    /// How many ranges of one file are given at once.
+    private let mostRanges: Int
+    /// So many of one contact may rest: of a folder of thousands that has no room, or that its sender has paused, only
+    /// some are tried each time.
+    static let mostResting = 32
+
+    init(limits: ChatLimits) {
+        mostRunning = limits.runningTransfers
+        mostRanges = limits.servedRanges
+    }
+
+    private func work(_ id: MessageID) -> LiveTransfer.Work { all[id]?.work ?? .none }
+
+    private mutating func setWork(_ id: MessageID, _ work: LiveTransfer.Work) { update(id) { $0.work = work } }
+
+    /// The only place that changes what is known of a transfer.
+    private mutating func update(_ id: MessageID, _ change: (inout LiveTransfer) -> Void) {
+        var transfer = all[id] ?? LiveTransfer()
+        change(&transfer)
+        all[id] = transfer.isForgettable ? nil : transfer
+        if transfer.isBusy { busy.insert(id) } else { busy.remove(id) }
+    }
+
+    private func countBusy(_ isCounted: (LiveTransfer) -> Bool) -> Int {
+        busy.count { all[$0].map(isCounted) ?? false }
+    }
+
+    // MARK: Rows
+
+    func row(_ id: MessageID) -> FileTransfer? { all[id]?.row }
+
+    /// The store has this row. Returns what counts: changes that are on their way to the store are newer.
+    mutating func read(_ stored: FileTransfer) -> FileTransfer {
+        if let known = row(stored.id) { return known }
+        if !stored.state.isFinal { update(stored.id) { $0.row = stored } }
+        return stored
+    }
+
+    /// Changes the row of an unfinished transfer. `nil` when nothing changes any more, or the row is not known;
+    /// `isNews`: it has to be stored.
+    mutating func change(
+        _ id: MessageID, _ change: (inout FileTransfer) -> Void
+    ) -> (row: FileTransfer, isNews: Bool)? {
+        guard let before = row(id), !before.state.isFinal else { return nil }
+        var row = before
+        change(&row)
+        if row != before { update(id) { $0.row = row } }
+        return (row, row != before)
+    }
+
+    /// The store has not taken a change, or has changed the row by itself: what it has counts.
+    mutating func forgetRow(_ id: MessageID) { update(id) { $0.row = nil } }
+
+    /// The store has the last change of a transfer that has ended. What still runs of it ends by itself.
+    mutating func stored(end id: MessageID) {
+        update(id) {
+            $0.row = nil
+            if case .pausedByReceiver = $0.work { $0.work = .none }
+        }
+    }
+
+    /// Several end by our user's word, all of them at once: from now on nothing of them begins, is asked for or given.
+    mutating func end(_ ended: [FileTransfer], as state: FileTransfer.State, at time: Timestamp) {
+        for transfer in ended {
+            var row = row(transfer.id) ?? transfer
+            guard !row.state.isFinal else { continue }
+            row.state = state
+            row.reason = nil
+            row.finished = time
+            update(transfer.id) { $0.row = row }
+            _ = endUpload(transfer.id)
+        }
+    }
+
+    // MARK: Accepting
+
+    /// Our user has accepted a file, or the configuration has: its partial file is prepared now. `false` when that is
+    /// being done, or the file comes already.
+    mutating func beginAccepting(_ id: MessageID) -> Bool {
+        switch work(id) {
+        case .accepting, .downloading, .arrived: return false
+        case .none, .resting, .serving, .pausedByReceiver:
+            setWork(id, .accepting)
+            return true
+        }
+    }
+
+    mutating func endAccepting(_ id: MessageID) { if isAccepting(id) { setWork(id, .none) } }
+
+    func isAccepting(_ id: MessageID) -> Bool { if case .accepting = work(id) { true } else { false } }
+
+    /// Whether its partial file is being written or prepared.
+    func needsPartial(_ id: MessageID) -> Bool { isAccepting(id) || download(id) != nil }
+
+    // MARK: Downloads
+
+    /// What becomes of a file that might begin now.
+    enum Start: Equatable {
+        case begins(FileTransfer, folder: String)
+        case waitsForPeer
+        case waitsForTurn
+        /// It runs, or is not to run.
+        case stays
+    }
+
+    func download(_ id: MessageID) -> Download? { all[id]?.download }
+
+    /// Decides whether an accepted file begins. `inTurn`: not before its turn, with many that wait.
+    mutating func start(_ id: MessageID, isOnline: (ContactID) -> Bool, inTurn: Bool) -> Start {
+        _ = endRest(id)
+        guard let row = row(id), row.direction == .incoming, row.state == .accepted || row.state == .running,
+            let path = row.path
+        else { return .stays }
+        switch work(id) {
+        case .downloading, .arrived: return .stays
+        case .none, .accepting, .resting, .serving, .pausedByReceiver: break
+        }
+        guard isOnline(row.contact) else { return .waitsForPeer }
+        guard running(from: row.contact) < mostRunning, !inTurn || hasTurn(row.contact) else { return .waitsForTurn }
+        return .begins(row, folder: PathParts.folder(of: path))
+    }
+
+    /// Whether one more file of a contact may begin.
+    func hasTurn(_ contact: ContactID) -> Bool {
+        running(from: contact) < mostRunning
+            && countBusy { if case .resting(contact) = $0.work { true } else { false } } < Self.mostResting
+    }
+
+    private func running(from contact: ContactID) -> Int { countBusy { $0.download?.contact == contact } }
+
+    /// How many that wait for their turn are looked at together.
+    var mostWaiting: Int { 2 * mostRunning + Self.mostResting }
+
+    /// Whether a file runs or rests: whoever looks for one to begin leaves it out.
+    func isUnderWay(_ id: MessageID) -> Bool {
+        switch work(id) {
+        case .downloading, .resting: true
+        case .none, .accepting, .arrived, .serving, .pausedByReceiver: false
+        }
+    }
+
+    /// Whether bytes of it are on their way, in either direction.
+    func isRunning(_ id: MessageID) -> Bool { download(id) != nil || upload(id) != nil }
+
+    func isResting(_ id: MessageID) -> Bool { all[id]?.isResting == true }
+
+    mutating func begin(_ download: Download, of id: MessageID) { setWork(id, .downloading(download)) }
+
+    /// Bytes have come. Says what of that is worth showing and storing.
+    mutating func note(
+        _ transferred: UInt64, of id: MessageID, at now: MonotonicTime, limit: UInt64?
+    ) -> (progress: TransferProgress?, isWorthStoring: Bool)? {
+        guard var download = download(id) else { return nil }
+        download.transferred = transferred
+        let step = download.meter.note(transferred, at: now, limit: limit)
+        setWork(id, .downloading(download))
+        return step
+    }
+
+    /// A download is over. `arrived`: its file is there, and nothing begins it before its row says so.
+    mutating func endDownload(_ id: MessageID, arrived: Bool) -> Download? {
+        guard let download = download(id) else { return nil }
+        setWork(id, arrived ? .arrived : .none)
+        return download
+    }
+
+    /// The row of an arrived file says so now.
+    mutating func endArrival(_ id: MessageID) { if case .arrived = work(id) { setWork(id, .none) } }
+
+    /// Leaves a file alone until `endRest`, unless something has begun with it.
+    mutating func rest(_ id: MessageID, from contact: ContactID) {
+        switch work(id) {
+        case .none, .arrived, .resting: setWork(id, .resting(of: contact))
+        case .accepting, .downloading, .serving, .pausedByReceiver: break
+        }
+    }
+
+    /// `false` when it does not rest any more.
+    mutating func endRest(_ id: MessageID) -> Bool {
+        guard isResting(id) else { return false }
+        setWork(id, .none)
+        return true
+    }
+
+    /// Their sender is back: all of them are tried anew.
+    mutating func endRests(of contact: ContactID) {
+        for id in busy { if case .resting(contact) = work(id) { setWork(id, .none) } }
+    }
+
+    // MARK: Uploads
+
+    func upload(_ id: MessageID) -> Upload? { all[id]?.upload }
+
+    /// The open file, if it is given over this link.
+    func upload(_ id: MessageID, on link: LinkNumber) -> Upload? { upload(id).flatMap { $0.link == link ? $0 : nil } }
+
+    var uploads: [MessageID] { busy.filter { upload($0) != nil } }
+
+    mutating func begin(_ upload: Upload, of id: MessageID) { setWork(id, .serving(upload)) }
+
+    /// The receiver has asked for something of it.
+    mutating func asked(for id: MessageID, now: MonotonicTime) {
+        guard var upload = upload(id) else { return }
+        upload.lastAsked = now
+        setWork(id, .serving(upload))
+    }
+
+    /// Nothing of it is given any more until it is asked for anew. Returns what was open.
+    mutating func endUpload(_ id: MessageID) -> Upload? {
+        guard let upload = upload(id) else { return nil }
+        setWork(id, .none)
+        return upload
+    }
+
+    /// The receiver has paused it. Returns what was open.
+    mutating func pause(_ id: MessageID, at place: ReceiverPause) -> Upload? {
+        defer { setWork(id, .pausedByReceiver(place)) }
+        return upload(id)
+    }
+
+    /// Whether the request with this number was sent before its receiver paused the file: it may have waited for a limit of
+    /// ours. A later one ends the pause.
+    mutating func isPaused(_ id: MessageID, for asked: UInt64, on link: LinkNumber) -> Bool {
+        guard case .pausedByReceiver(let pause) = work(id), pause.link == link else { return false }
+        guard asked > pause.number else { return true }
+        setWork(id, .none)
+        return false
+    }
+
+    /// Whether one file more may be opened for a contact.
+    enum Room: Equatable {
+        case free
+        /// After this one, which has been at rest for the longest time, so that nobody makes us hold any number of them
+        /// open.
+        case afterClosing(MessageID)
+        /// As many as may run are being sent.
+        case none
+    }
+
+    func room(for contact: ContactID) -> Room {
+        let theirs = busy.compactMap { id in upload(id).map { (id: id, upload: $0) } }
+            .filter { $0.upload.contact == contact }
+        guard theirs.count(where: { $0.upload.file.isActive }) < mostRunning else { return .none }
+        guard theirs.count >= 4 * mostRunning else { return .free }
+        let idle = theirs.filter { !$0.upload.file.isActive && !isAwaitingDigest($0.id, contact) }
+        return idle.min { $0.upload.lastAsked < $1.upload.lastAsked }.map { .afterClosing($0.id) } ?? .free
+    }
+
+    /// Whether a receiver has stopped asking for a file: nothing of it is on its way, and nobody waits for its digest.
+    func isAbandoned(_ id: MessageID, after patience: Duration, now: MonotonicTime) -> Bool {
+        guard let upload = upload(id), !upload.file.isActive, !isAwaitingDigest(id, upload.contact) else {
+            return false
+        }
+        return now - upload.lastAsked > patience
+    }
+
+    // MARK: Waiting requests
+
+    mutating func holdRange(of id: MessageID) { update(id) { $0.heldRanges += 1 } }
+
+    mutating func releaseRange(of id: MessageID) { update(id) { $0.heldRanges = max($0.heldRanges - 1, 0) } }
+
+    /// How many files share the limit that holds ranges of this one back; `nil` when it holds none. A receiver that asks
+    /// for nothing stands still.
+    func sharersOfLimit(with id: MessageID) -> Int? {
+        all[id]?.heldRanges ?? 0 > 0 ? countBusy { $0.heldRanges > 0 } : nil
+    }
+
+    /// What a request for a range of `id` has to wait for.
+    enum Line {
+        /// Nothing: it is open, and nobody waits for it any more who came before.
+        case open
+        /// It has to be opened first, after the requests that came before.
+        case after(Task<Void, Never>?)
+        /// Too many wait already.
+        case full
+    }
+
+    func line(for id: MessageID, of contact: ContactID, on link: LinkNumber) -> Line {
+        let before = answers.last(for: id, of: contact)
+        if upload(id, on: link) != nil, before == nil { return .open }
+        let running = busy.filter { id in upload(id).map { $0.contact == contact && $0.file.isActive } ?? false }
+        // How many ranges may be open the file itself says.
+        let mayWait = answers.mayWait(
+            for: id, of: contact, running: running, files: mostRunning, ranges: 2 * mostRanges)
+        return mayWait ? .after(before) : .full
+    }
+
+    mutating func lineUp(_ task: Task<Void, Never>, for id: MessageID, of contact: ContactID) {
+        answers.begin(task, for: id, of: contact)
+    }
+
+    mutating func leaveLine(for id: MessageID, of contact: ContactID) { answers.end(for: id, of: contact) }
+
+    /// Takes a place in the line for digests; `nil` when more of them wait than transfers need.
+    mutating func enterDigestLine(
+        _ id: MessageID, of contact: ContactID, on link: LinkNumber
+    ) -> (DigestLine.Ticket, after: Task<Void, Never>?)? {
+        guard digests[contact]?.count ?? 0 < 2 * mostRunning else { return nil }
+        return digests[contact, default: DigestLine()].enter(id, on: link)
+    }
+
+    mutating func beginDigest(_ ticket: DigestLine.Ticket, of contact: ContactID, _ task: Task<Void, Never>) {
+        digests[contact]?.begin(ticket, task)
+    }
+
+    mutating func leaveDigestLine(_ ticket: DigestLine.Ticket, of contact: ContactID) {
+        digests[contact]?.leave(ticket)
+        if digests[contact]?.count == 0 { digests[contact] = nil }
+    }
+
+    /// A contact waits for a digest of this file: it is in use, though nothing of it is being sent.
+    private func isAwaitingDigest(_ id: MessageID, _ contact: ContactID) -> Bool { digests[contact]?.holds(id) == true }
+
+    // MARK: Links
+
+    /// A link is over. Downloads and digests over it are cancelled; returns the uploads that were served over it, whose
+    /// progress is to be stored.
+    mutating func linkEnded(_ link: LinkNumber) -> [MessageID] {
+        for line in digests.values { line.cancel(on: link) }
+        var ended: [MessageID] = []
+        for (id, transfer) in all {
+            switch transfer.work {
+            case .downloading(let download) where download.link == link: download.task.cancel()
+            case .serving(let upload) where upload.link == link: ended.append(id)
+            case .pausedByReceiver(let pause) where pause.link == link: setWork(id, .none)
+            default: break
+            }
+        }
+        return ended
+    }
+}

@@ -1,0 +1,56 @@
+// What all profiles of PROTOCOL 4 have in common: a typed value on our side, a BLIP request on the wire.
+
+import BLIPNet
+
+/// The names of the requests of blipchat_1.
+enum ChatProfile: String, Sendable, CaseIterable {
+    case hello
+    case accepted
+    case message
+    case edit
+    case retract
+    case react
+    case read
+    case typing
+    case presence
+    case fileOffer = "file-offer"
+    case fileGet = "file-get"
+    case fileDigest = "file-digest"
+    case fileStatus = "file-status"
+}
+
+/// A request of one profile. `encoded()` and `init(decoding:)` are inverse to each other.
+protocol WireRequest: Sendable, Equatable {
+    static var profile: ChatProfile { get }
+    func encoded() -> BLIPRequest
+    init(decoding request: BLIPIncomingRequest) throws(WireError)
+}
+
+/// Limits of single fields on the wire, in bytes of UTF-8.
+enum WireLimit {
+    /// Chat text and captions (PROTOCOL 4).
+    static let text = 65_536
+    /// The name that somebody gives to themselves (RELIABILITY 1).
+    static let name = 64
+    /// A file name as offered; longer than any file system allows, cut later.
+    static let fileName = 1024
+    static let contentType = 256
+    static let emoji = Reaction.limit
+    /// The folders down to a file, as offered.
+    static let folderPath = 4096
+    static let client = 128
+    static let features = 1024
+    /// Why somebody is away.
+    static let away = 256
+    /// The length of one `file-get` range.
+    static let range: UInt64 = 16 << 20
+}
+
+extension BLIPIncomingRequest {
+    /// The body as text of at most `limit` bytes; it may be empty.
+    func text(limit: Int) throws(WireError) -> String {
+        guard body.count <= limit else { throw .bodyTooLong(limit: limit) }
+        guard let text = String(validating: body, as: UTF8.self) else { throw .badText }
+        return text
+    }
+}
