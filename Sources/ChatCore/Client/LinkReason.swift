@@ -9,7 +9,7 @@ package enum LinkReason {
     static let noAddress = "no address to call; waits for their call"
     static let keyChanged = "another key answered; sending has stopped"
     static let ownKey = "this address is our own"
-    /// Our user has put the contact off (`ChatService.disconnect`).
+    /// Our user has put the contact off (`ChatCall.disconnect`).
     package static let putOff = "disconnected by you; /connect calls again"
     static let blocked = "blocked by you"
     static let noHello = "did not introduce itself"
