@@ -62,17 +62,17 @@ import Testing
             #expect(await first.identity == instance.client.identity)
             let events = await second.events()
             let address = try PeerAddress(parsing: "127.0.0.1:1")
-            let peer = try await first.addContact(address, name: "bob")
-            let message = try await first.send("hello\u{1B}[31m", to: peer.id, replyTo: nil)
+            let peer = try await first.ask(.addContact(address, name: "bob"))
+            let message = try await first.ask(.send("hello\u{1B}[31m", to: peer.id))
             let seen = await events.first { if case .messageAdded = $0 { true } else { false } }
             #expect(seen == .messageAdded(message))
-            #expect(try await second.page(of: peer.id, .newest, limit: 10) == [message])
-            #expect(try await second.conversations().map(\.peer) == [peer])
-            #expect(try await second.safetyNumber(for: peer.id) == nil)
-            await #expect(throws: ChatError.noSuchContact) { try await second.removeContact(ContactID(99)) }
-            await #expect(throws: ChatError.emptyText) { try await second.send("", to: peer.id, replyTo: nil) }
+            #expect(try await second.ask(.page(of: peer.id, .newest, limit: 10)) == [message])
+            #expect(try await second.ask(.conversations).map(\.peer) == [peer])
+            #expect(try await second.ask(.safetyNumber(for: peer.id)) == nil)
+            await #expect(throws: ChatError.noSuchContact) { try await second.ask(.removeContact(ContactID(99))) }
+            await #expect(throws: ChatError.emptyText) { try await second.ask(.send("", to: peer.id)) }
             await first.detach()
-            #expect(try await second.draft(for: peer.id).isEmpty)
+            #expect(try await second.ask(.draft(for: peer.id)).isEmpty)
             await second.detach()
             #expect(try await instance.client.page(of: peer.id, .newest, limit: 10) == [message])
         }
@@ -82,37 +82,88 @@ import Testing
     func largePages() async throws {
         try await withChat { instance, path in
             let service = try #require(try await AttachedService.attach(to: path))
-            let peer = try await service.addContact(try PeerAddress(parsing: "127.0.0.1:1"), name: "bob")
+            let peer = try await service.ask(.addContact(try PeerAddress(parsing: "127.0.0.1:1"), name: "bob"))
             let text = String(repeating: "\u{202E}x", count: 16_000)
             for _ in 0..<40 { _ = try await instance.client.send(text, to: peer.id, replyTo: nil) }
-            let page = try await service.page(of: peer.id, .newest, limit: 40)
+            let page = try await service.ask(.page(of: peer.id, .newest, limit: 40))
             #expect(page.count == 40)
             #expect(page.allSatisfy { $0.content == .text(text) })
             await service.detach()
         }
     }
 
+    @Test("a payload without labels has no name on the line: one value is itself, several are an array")
+    func payloads() throws {
+        func text(_ event: ChatEvent) throws -> String { try JSONValue(encoding: event).text }
+        #expect(try text(.messagesDeleted(ContactID(3))) == #"{"messagesDeleted":3}"#)
+        #expect(try text(.typing(ContactID(3), true)) == #"{"typing":[3,true]}"#)
+        #expect(try text(.conversationsChanged) == #"{"conversationsChanged":{}}"#)
+        #expect(try text(.notice(.instanceLost)) == #"{"notice":{"instanceLost":{}}}"#)
+        #expect(try text(.requestsChanged([])) == #"{"requestsChanged":[]}"#)
+        let offline = ChatEvent.linkChanged(ContactID(3), .offline(reason: nil))
+        #expect(try text(offline) == #"{"linkChanged":[3,{"offline":{}}]}"#)
+    }
+
     @Test("refuses another version in one sentence, and survives lines that are no calls")
     func versions() async throws {
         try await withChat { _, path in
-            let descriptor = try #require(try ControlSocket.connect(to: path))
-            let connection = ControlConnection(descriptor: descriptor)
-            await connection.send(.record(["v": 1, "op": "attach", "service": 99, "version": "9.9"]))
+            let connection = ControlConnection(descriptor: try #require(try ControlSocket.connect(to: path)))
+            await connection.send(.record(["hello": .record(["protocol": 99, "version": "9.9"])]))
             let answer = try #require(try await connection.receive(timeout: .seconds(60)))
-            guard case .failed(let error)? = ControlResult(answer) else {
-                Issue.record("attached")
-                return
-            }
-            #expect(error.reason.contains(Version.text) && error.reason.contains("9.9"))
+            #expect(answer["hello"]?["protocol"]?.integerValue == Int64(SessionGreeting.currentProtocol))
+            #expect(try await connection.receive(timeout: .seconds(60)) == nil, "then it hangs up")
 
             let other = ControlConnection(descriptor: try #require(try ControlSocket.connect(to: path)))
-            await other.send(SessionLine.attach)
-            for _ in 0..<2 { _ = try await other.receive(timeout: .seconds(60)) }
+            await other.send(SessionGreeting().json)
+            _ = try await other.receive(timeout: .seconds(60))
             await other.send("hello")
             await other.send(.record(["call": 5, "what": .record(["unknown": .record([:])])]))
             let refusal = try #require(try await other.receive(timeout: .seconds(60)))
             #expect(refusal["reply"]?.integerValue == 5)
             #expect(refusal["error"] != nil)
+        }
+        let other = try #require(SessionGreeting(.record(["hello": .record(["protocol": 99, "version": "9.9"])])))
+        let reason = try #require(other.refusal?.reason)
+        #expect(reason.contains(Version.text) && reason.contains("9.9"))
+    }
+
+    @Test("a script that knows only JSON asks for the chat, hears its news and is told what went wrong")
+    func script() async throws {
+        try await withChat { instance, path in
+            let peer = try await instance.client.addContact(try PeerAddress(parsing: "127.0.0.1:1"), name: "bob")
+            let connection = ControlConnection(descriptor: try #require(try ControlSocket.connect(to: path)))
+            func say(_ line: String) async { _ = await connection.send(line: Array((line + "\n").utf8)) }
+            func hear() async throws -> JSONValue { try #require(try await connection.receive(timeout: .seconds(60))) }
+
+            await say(#"{"hello":{"protocol":4}}"#)
+            let greeting = try await hear()
+            #expect(greeting["hello"]?["identity"]?["name"] == "alice")
+            #expect(greeting["hello"]?["stays"]?.boolValue == true)
+            await say(#"{"events":1}"#)
+            #expect(try await hear().text == #"{"reply":1,"value":{}}"#)
+            await say(#"{"call":2,"what":{"conversations":{}}}"#)
+            #expect(try await hear()["value"]?.arrayValue?.first?["peer"]?["name"] == "bob")
+
+            let id = "01a219c8-2896-733d-8366-0123456789ab"
+            let number = peer.id.rawValue
+            let send = #"{"sendOnce":{"contact":\#(number),"text":"hello","id":"\#(id)"}}"#
+            await say(#"{"call":3,"what":\#(send)}"#)
+            // The news of a message and the reply to its sender come in any order.
+            var reply: JSONValue?
+            var news: JSONValue?
+            while reply == nil || news == nil {
+                let line = try await hear()
+                if line["reply"] == 3 { reply = line }
+                if line["event"] == 1, let message = line["what"]?["messageAdded"] { news = message }
+            }
+            #expect(reply?["value"] == news)
+            #expect(news?["id"]?.stringValue == id)
+            #expect(news?["content"]?.text == #"{"text":"hello"}"#)
+
+            await say(#"{"call":4,"what":{"renameContact":{"contact":\#(number),"name":""}}}"#)
+            var refusal = try await hear()
+            while refusal["reply"] != 4 { refusal = try await hear() }
+            #expect(refusal.text == #"{"reply":4,"error":{"badName":""}}"#)
         }
     }
 
@@ -159,12 +210,13 @@ import Testing
             for _ in 0..<10 {
                 let descriptor = try #require(try ControlSocket.connect(to: path))
                 let connection = ControlConnection(descriptor: descriptor)
-                await connection.send(SessionLine.attach)
-                await connection.send(try SessionLine.call(number: 1, .events).json())
-                await connection.send(try SessionLine.call(number: 2, .page(peer.id, .newest, limit: 20)).json())
+                await connection.send(SessionGreeting().json)
+                await connection.send(try SessionLine.events(number: 1).json())
+                let page = AnyCall.page(contact: peer.id, anchor: .newest, limit: 20)
+                await connection.send(try SessionLine.call(number: 2, page).json())
             }
             let service = try #require(try await AttachedService.attach(to: path))
-            #expect(try await service.page(of: peer.id, .newest, limit: 20).count == 20)
+            #expect(try await service.ask(.page(of: peer.id, .newest, limit: 20)).count == 20)
             await service.detach()
         }
     }
@@ -182,11 +234,11 @@ import Testing
             await instance.stop()
         }
         #expect(await events.first { $0 == .notice(.instanceLost) } != nil)
-        await #expect(throws: ChatError.self) { try await service.conversations() }
+        await #expect(throws: ChatError.self) { try await service.ask(.conversations) }
         let next = try await home.start()
         #expect(await events.first { $0 == .notice(.instanceFound) } != nil)
-        let peer = try await service.addContact(try PeerAddress(parsing: "127.0.0.1:1"), name: "bob")
-        let message = try await service.send("again", to: peer.id, replyTo: nil)
+        let peer = try await service.ask(.addContact(try PeerAddress(parsing: "127.0.0.1:1"), name: "bob"))
+        let message = try await service.ask(.send("again", to: peer.id))
         #expect(await events.first { $0 == .messageAdded(message) } != nil)
         await service.detach()
         await next.stop()
@@ -209,20 +261,20 @@ import Testing
             service = try await attach()
             second = try await attach()
             events = await service.events()
-            peer = try await service.addContact(try PeerAddress(parsing: "127.0.0.1:1"), name: "bob")
+            peer = try await service.ask(.addContact(try PeerAddress(parsing: "127.0.0.1:1"), name: "bob"))
             await instance.stop()
         }
         // Asked in the moment in which nobody runs it, both wait for whoever does.
-        let message = try await service.send("again", to: peer.id, replyTo: nil)
+        let message = try await service.ask(.send("again", to: peer.id))
         #expect(await events.first { $0 == .messageAdded(message) } != nil)
-        #expect(try await second.page(of: peer.id, .newest, limit: 10).map(\.id) == [message.id])
+        #expect(try await second.ask(.page(of: peer.id, .newest, limit: 10)).map(\.id) == [message.id])
         var here = 0
         for one in [service, second] where await one.own != nil { here += 1 }
         #expect(here == 1, "one has the home, the other one is attached to it")
         // Whoever is left runs it again.
         let (heir, other) = await service.own != nil ? (service, second) : (second, service)
         await heir.detach()
-        #expect(try await other.page(of: peer.id, .newest, limit: 10).map(\.id) == [message.id])
+        #expect(try await other.ask(.page(of: peer.id, .newest, limit: 10)).map(\.id) == [message.id])
         #expect(await other.own != nil)
         await other.detach()
 
@@ -297,25 +349,28 @@ private enum Samples {
     static let transfer = FileTransfer(
         id: id, number: TransferNumber(8), contact: contact, direction: .outgoing, name: "a/..", size: .max,
         modified: Timestamp(milliseconds: 1), caption: "c",
-        place: FolderPlace(set: id, path: "p/q", files: 2, bytes: 3), state: .paused,
-        reason: .noSpace(needed: 1, free: 2, folder: "/a b"), transferred: 9,
+        place: FolderPlace(set: id, path: "p/q", files: 2, bytes: 3), state: .paused, reason: .noSpace(needed: 1, free: 2, folder: "/a b"),
+        transferred: 9,
         sha256: "00", path: "/x", offered: Timestamp(milliseconds: 2), started: Timestamp(milliseconds: 3),
         finished: Timestamp(milliseconds: 4))
 
-    static let calls: [ServiceCall] = [
-        .events, .identity, .addContact(address, name: nil), .safetyNumber(contact), .reconnect(nil),
-        .send("x", to: contact, replyTo: id), .edit(message, to: "y"), .react(message, with: nil),
-        .page(contact, .around(HistoryPosition(5)), limit: 7),
+    static let calls: [AnyCall] = [
+        .identity, .addContact(address: address, name: nil), .safetyNumber(contact: contact), .reconnect(contact: nil),
+        .send(contact: contact, text: "x", replyTo: id), .edit(message: message, text: "y"),
+        .react(message: message, emoji: nil),
+        .page(contact: contact, anchor: .around(HistoryPosition(5)), limit: 7),
         .search(
-            SearchQuery(text: "a -b \"c d\"", contact: contact, from: .incoming, since: Timestamp(milliseconds: 1))),
-        .message(.last(2, .ownText), of: contact), .message(.shortID("1a2b3c4d"), of: contact),
-        .messages([id], of: contact), .versions(message), .setPinned(message, true),
-        .markUnread(contact, from: HistoryPosition(-3)),
-        .deleteConversation(contact, storedBefore: nil), .setRetention(.days(3), of: contact),
-        .acceptTransfer(TransferNumber(1), folder: "/d"), .setRateLimit(.max, of: .all(.incoming)),
-        .rateLimit(.transfer(TransferNumber(2))), .disconnect(nil), .ping(contact), .traffic(contact),
-        .setMuted(contact, until: .endless), .setAutomaticAcceptance(.max, from: contact), .setOwnName("Zoë"),
-        .setAway(nil),
+            query: SearchQuery(
+                text: "a -b \"c d\"", contact: contact, from: .incoming, since: Timestamp(milliseconds: 1))),
+        .message(contact: contact, reference: .last(2, .ownText)),
+        .message(contact: contact, reference: .shortID("1a2b3c4d")),
+        .messages(contact: contact, ids: [id]), .versions(message: message),
+        .setPinned(message: message, pinned: true), .markUnread(contact: contact, position: HistoryPosition(-3)),
+        .deleteConversation(contact: contact, storedBefore: nil), .setRetention(contact: contact, retention: .days(3)),
+        .acceptTransfer(number: TransferNumber(1), folder: "/d"), .setRateLimit(scope: .all(.incoming), limit: .max),
+        .rateLimit(scope: .transfer(TransferNumber(2))), .disconnect(contact: nil), .ping(contact: contact),
+        .traffic(contact: contact), .setMuted(contact: contact, until: .endless),
+        .setAutomaticAcceptance(contact: contact, limit: .max), .setOwnName(name: "Zoë"), .setAway(reason: nil),
     ]
 
     static let events: [ChatEvent] = [
@@ -326,13 +381,14 @@ private enum Samples {
                 sent: Timestamp(milliseconds: 1), stored: Timestamp(milliseconds: 1), state: .pending,
                 content: .file(transfer))),
         .transferProgress(TransferProgress(id: id, transferred: 1, rate: 1e6, stalled: .seconds(12))),
-        .messagesDeleted(contact), .conversationsChanged, .linkChanged(contact, .offline(reason: nil)),
+        .requestsChanged([]), .messagesDeleted(contact), .conversationsChanged,
+        .linkChanged(contact, .offline(reason: nil)),
         .linkChanged(
             contact,
             .online(LinkDetails(remoteAddress: "[::1]:5", isEncrypted: true, roundTrip: .microseconds(18_250)))),
-        .typing(contact, true),
-        .notice(.listensElsewhere(wanted: "a", reason: .closedByPeer(code: 1000, reason: "b"), listening: "c")),
-        .notice(.storeFailed(.failed(code: 5, reason: "x"))),
+        .typing(contact, true), .notice(.listensElsewhere(wanted: "a", reason: .disconnected, listening: "c")),
+        .notice(.storeFailed(.failed(code: 5, reason: "x"))), .notice(.contactStoresTooMuch(contact, perDay: nil)),
+        .notice(.contactStoresTooMuch(contact, perDay: 5)), .notice(.instanceHere),
     ]
 
     static let errors: [ChatError] = [

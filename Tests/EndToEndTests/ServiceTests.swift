@@ -67,10 +67,9 @@ extension EndToEnd {
                     while try !line.line().contains(#""result""#) {}
                 }
             }
-            let version = try #require(try await home.run("--version").output.split { $0 == " " || $0 == "\n" }.last)
             let session = try ControlLine(home.path + "/blipchat.sock")
-            try session.send(#"{"v":1,"op":"attach","service":\#(Self.service),"version":"\#(version)"}"#)
-            while try !session.line().contains(#""reply":0"#) {}
+            try session.send(#"{"hello":{"protocol":\#(Self.protocolNumber)}}"#)
+            #expect(try session.line().contains(#""protocol":\#(Self.protocolNumber),"#))
             var number = 0
             func call(_ count: Int) throws {
                 for _ in 0..<count {
@@ -91,8 +90,8 @@ extension EndToEnd {
             try await server.stop()
         }
 
-        /// As `SessionLine.version`.
-        private static let service = 3
+        /// As `SessionGreeting.currentProtocol`.
+        private static let protocolNumber = 4
 
         @Test("a moment without descriptors is over when they are back")
         func descriptors() async throws {

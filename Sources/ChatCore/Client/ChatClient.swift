@@ -10,7 +10,7 @@ import BLIPNet
 ///
 /// Order matters on three ways, each with one task at a time: a contact's outbox (rows go out in order), a link's chat
 /// requests (handled in order of arrival), and a contact's read receipts.
-package actor ChatClient: ChatService {
+package actor ChatClient: LocalChat {
     /// Name and version, as `hello` tells it.
     package static let clientName = "blipchat/0.1"
 

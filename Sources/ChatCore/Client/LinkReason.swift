@@ -9,7 +9,7 @@ package enum LinkReason: Sendable, Hashable, Codable {
     case keyChanged
     /// Our own key answered at that address.
     case ownKey
-    /// Our user has put the contact off (`ChatService.disconnect`).
+    /// Our user has put the contact off (`ChatCall.disconnect`).
     case putOff
     case blocked
     case noHello

@@ -1,141 +1,42 @@
-// What a front end (screen, command line, control socket) can ask of the chat. `ChatClient` implements it.
+// The chat as a front end (screen, command line, control socket) sees it: calls, news, and what they are made of.
 
-/// The chat as its users see it. All methods may be called at any time, online or not.
+/// The chat as its users see it. It can be asked at any time, online or not.
 package protocol ChatService: Sendable {
-    /// Who we are.
+    /// Who we are, as far as is known here.
     var identity: LocalIdentity { get async }
+    /// Carries a call out and returns its reply.
+    func ask<Reply>(_ call: ChatCall<Reply>) async throws(ChatError) -> Reply
     /// News, in the order in which they happened. Each call makes an independent stream; state is read from the
     /// store first and then kept up to date from the stream.
     func events() async -> AsyncStream<ChatEvent>
-
-    // People
-    func conversations() async throws(ChatError) -> [Conversation]
-    func linkState(of contact: ContactID) async -> LinkState
-    /// Stores the contact and starts dialling; `name` overrides the one in the address.
-    func addContact(_ address: PeerAddress, name: String?) async throws(ChatError) -> Peer
-    /// Forgets one of the places where a contact is called; only host and port count. Throws `.noSuchAddress`.
-    func removeAddress(_ address: PeerAddress, of contact: ContactID) async throws(ChatError)
-    func renameContact(_ contact: ContactID, to name: String) async throws(ChatError)
-    func removeContact(_ contact: ContactID) async throws(ChatError)
-    func setBlocked(_ contact: ContactID, _ blocked: Bool) async throws(ChatError)
-    /// Remembers that the user has compared the safety number.
-    func setVerified(_ contact: ContactID) async throws(ChatError)
-    /// Makes the key that has answered in place of the pinned one (`Peer.newPeerID`) the contact's key: history and queue
-    /// stay, and what waited goes out. `verified`: the user has compared its number. Throws `.noSuchKey` when `key` is
-    /// not (any more) what is to be decided about.
-    func acceptNewKey(_ key: PeerID, of contact: ContactID, verified: Bool) async throws(ChatError)
-    /// 60 digits in 12 groups of 5, equal on both sides; `nil` before the peer's key is known.
-    func safetyNumber(for contact: ContactID) async throws(ChatError) -> [String]?
-    func contactRequests() async throws(ChatError) -> [ContactRequest]
-    func approveRequest(_ id: Int64, name: String?) async throws(ChatError) -> Peer
-    func rejectRequest(_ id: Int64) async throws(ChatError)
-    /// Stores who asked as a blocked contact, in one step: they are never linked and not told of an acceptance.
-    func blockRequest(_ id: Int64) async throws(ChatError) -> Peer
-    /// Dials now instead of at the end of the back-off, also whom `disconnect` put off. `nil`: all contacts but those who
-    /// were put off; these too when nobody else is left.
-    func reconnect(_ contact: ContactID?) async
-    /// Ends the link, and neither calls nor takes calls until `reconnect` with them; all contacts when `nil`.
-    func disconnect(_ contact: ContactID?) async
-    /// How long a request to them and its reply take now. Throws `.notOnline` when there is no link or it ends.
-    func ping(_ contact: ContactID) async throws(ChatError) -> Duration
-    /// What has gone over the present link; `nil` when there is none.
-    func traffic(with contact: ContactID) async -> LinkTraffic?
-    /// What they write neither rings nor notifies until `time` (`.endless`: for good); `nil`: it does again.
-    func setMuted(_ contact: ContactID, until time: Timestamp?) async throws(ChatError)
-    /// Accepts their offers up to so many bytes without asking; 0: always asks, `nil`: as configured for all.
-    func setAutomaticAcceptance(_ limit: UInt64?, from contact: ContactID) async throws(ChatError)
-
-    // Ourselves
-    /// What we call ourselves from now on; the configuration is not changed.
-    func setOwnName(_ name: String) async throws(ChatError)
-    /// Tells contacts that we are away, and why (it may be empty); `nil`: that we are back. Until the program ends.
-    func setAway(_ reason: String?) async throws(ChatError)
-
-    // Talking
-    /// Returns when the message is stored (`pending`); sending goes on by itself.
-    func send(_ text: String, to contact: ContactID, replyTo: MessageID?) async throws(ChatError) -> ChatMessage
-    /// The same under an id that the caller has made: asked for again, it is stored once, and the message is returned as it
-    /// is now. Throws `.idTaken` when another message has the id.
-    func send(_ text: String, as id: MessageID, to contact: ContactID) async throws(ChatError) -> ChatMessage
-    func setTyping(_ composing: Bool, to contact: ContactID) async
-    /// Our user has seen everything up to `position`.
-    func markSeen(_ contact: ContactID, upTo position: HistoryPosition) async throws(ChatError)
-    /// The opposite: everything from `position` on counts as unseen again. The peer is not told.
-    func markUnread(_ contact: ContactID, from position: HistoryPosition) async throws(ChatError)
-    /// Pins a message, or takes the pin away; only on this side. Returns the message as it is now.
-    func setPinned(_ message: ChatMessage, _ pinned: Bool) async throws(ChatError) -> ChatMessage
-    /// Replaces the text of an own message, on both sides. Returns the message as it is now.
-    func edit(_ message: ChatMessage, to text: String) async throws(ChatError) -> ChatMessage
-    /// Takes an own message back, on both sides; an unfinished transfer ends.
-    func retract(_ message: ChatMessage) async throws(ChatError) -> ChatMessage
-    /// Sets our reaction to a message of either side; `nil` takes it back.
-    func react(to message: ChatMessage, with emoji: String?) async throws(ChatError) -> ChatMessage
-    /// Sends a failed message again, as a new one at the end.
-    func retry(_ id: MessageID) async throws(ChatError) -> ChatMessage
-
-    // Reading
-    func page(of contact: ContactID, _ anchor: PageAnchor, limit: Int) async throws(ChatError) -> [ChatMessage]
-    func search(_ query: SearchQuery) async throws(ChatError) -> SearchResult
-    /// The first message that was stored at `time` or later.
-    func firstMessage(of contact: ContactID, since time: Timestamp) async throws(ChatError) -> ChatMessage?
-    /// The message that somebody means; `nil` when there is none.
-    func message(_ reference: MessageReference, of contact: ContactID) async throws(ChatError) -> ChatMessage?
-    /// Messages of a conversation by their ids, those that are there, in no certain order.
-    func messages(_ ids: [MessageID], of contact: ContactID) async throws(ChatError) -> [ChatMessage]
-    /// What a message has said, from its first text to the present one; empty for files and for what was taken back.
-    func versions(of message: ChatMessage) async throws(ChatError) -> [TextVersion]
-    /// The pinned messages of a conversation, the one that was pinned last first.
-    func pinnedMessages(of contact: ContactID) async throws(ChatError) -> [ChatMessage]
-    func draft(for contact: ContactID) async throws(ChatError) -> String
-    func setDraft(_ text: String, for contact: ContactID) async throws(ChatError)
-
-    // Keeping
-    /// Deletes messages from this machine for good; the peer keeps theirs. Unfinished files among them are cancelled.
-    /// Returns how many there were.
-    func deleteMessages(_ keys: [MessageKey], of contact: ContactID) async throws(ChatError) -> Int
-    /// The same for a whole conversation, or for what was stored before a time.
-    func deleteMessages(of contact: ContactID, storedBefore time: Timestamp?) async throws(ChatError) -> Int
-    /// How long a conversation is kept; `nil`: as the configuration says.
-    func retention(of contact: ContactID) async throws(ChatError) -> Retention?
-    /// Sets it, and deletes what is too old already.
-    func setRetention(_ retention: Retention?, of contact: ContactID) async throws(ChatError)
-    /// Copies the history as it is now to a new file.
-    func backUp(to path: String) async throws(ChatError)
-
-    // Files
-    /// Offers a regular file; returns when the offer is stored.
-    func sendFile(
-        at path: String, named name: String?, caption: String, to contact: ContactID
-    ) async throws(ChatError) -> ChatMessage
-    /// Offers each regular file of a folder and of the folders in it, as one set; returns when the offers are stored.
-    func sendFolder(at path: String, caption: String, to contact: ContactID) async throws(ChatError) -> FolderOffer
-    func transfers(unfinishedOnly: Bool) async throws(ChatError) -> [FileTransfer]
-    func transfer(number: TransferNumber) async throws(ChatError) -> FileTransfer
-    /// Accepts an offer or resumes a paused transfer. `folder` overrides the downloads folder. The offer of one file of
-    /// a folder accepts the whole folder, up to the number and size of files that the offer names.
-    func acceptTransfer(_ number: TransferNumber, into folder: String?) async throws(ChatError)
-    /// Refuses an offer; of one file of a folder, all that are still offered or to come.
-    func declineTransfer(_ number: TransferNumber) async throws(ChatError)
-    func pauseTransfer(_ number: TransferNumber) async throws(ChatError)
-    func resumeTransfer(_ number: TransferNumber) async throws(ChatError)
-    func cancelTransfer(_ number: TransferNumber) async throws(ChatError)
-    /// Cancels what is unfinished of the folder that a transfer belongs to; what is still to come of it is declined, or not
-    /// offered any more. A file that was sent by itself is cancelled alone.
-    func cancelFolder(of number: TransferNumber) async throws(ChatError)
-    /// What peers have done that was not as it should be, since the start.
-    func irregularities() async -> Irregularities
-    /// Limits how fast files move, in bytes per second, until the program ends; `nil` takes the limit away.
-    func setRateLimit(_ limit: UInt64?, of scope: RateScope) async throws(ChatError)
-    /// The limit that was set for `scope`; `nil` when there is none.
-    func rateLimit(of scope: RateScope) async throws(ChatError) -> UInt64?
-    /// Bytes free for downloads, `nil` when the folder cannot be asked.
-    func downloadsSpace() async -> (folder: String, freeBytes: UInt64)?
-
     /// The front end has to end: calls that nobody answers fail from now on instead of waiting.
     func giveUp() async
 }
 
 extension ChatService {
+    package func ask(_ call: ChatCall<NoReply>) async throws(ChatError) { let _: NoReply = try await ask(call) }
+
+    /// The state of a link; offline as well when the chat cannot be asked.
+    package func linkState(of contact: ContactID) async -> LinkState {
+        (try? await ask(.linkState(of: contact)))
+            ?? .offline(reason: .processEnded)
+    }
+}
+
+/// A chat in this process: calls come in one place, whoever has made them.
+package protocol LocalChat: ChatService {
+    /// Carries out a call; the reply is of the type that `ChatCall` names for it.
+    func perform(_ call: AnyCall) async throws(ChatError) -> any CallReply
+}
+
+extension LocalChat {
+    package func ask<Reply>(_ call: ChatCall<Reply>) async throws(ChatError) -> Reply {
+        guard let reply = try await perform(call.plain) as? Reply else {
+            throw .instanceLost(reason: "it is a different version")
+        }
+        return reply
+    }
+
     /// A chat in this process answers.
     package func giveUp() async {}
 }

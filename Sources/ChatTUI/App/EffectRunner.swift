@@ -29,24 +29,24 @@ struct EffectRunner: Sendable {
 
     private func carryOut(_ errand: Errand) async throws(ChatError) -> ErrandResult {
         switch errand {
-        case .send(let text, let contact): return .message(try await service.send(text, to: contact, replyTo: nil))
+        case .send(let text, let contact): return .message(try await service.ask(.send(text, to: contact)))
         case .sendFiles(let paths, let caption, let contact):
             return try await sendFiles(paths.map(Self.absolute), caption: caption, to: contact)
         case .reply(let text, let message):
-            return .message(try await service.send(text, to: message.contact, replyTo: message.id))
-        case .setPinned(let message, let pinned): return .message(try await service.setPinned(message, pinned))
-        case .deleteHere(let keys, let contact): _ = try await service.deleteMessages(keys, of: contact)
-        case .markUnread(let contact, let position): try await service.markUnread(contact, from: position)
+            return .message(try await service.ask(.send(text, to: message.contact, replyTo: message.id)))
+        case .setPinned(let message, let pinned): return .message(try await service.ask(.setPinned(message, pinned)))
+        case .deleteHere(let keys, let contact): _ = try await service.ask(.deleteMessages(keys, of: contact))
+        case .markUnread(let contact, let position): try await service.ask(.markUnread(contact, from: position))
         case .sendTextFile(let text, let name, let contact):
             let path = try await PastedFile.write(text, name: name, in: pasteFolder)
-            return .message(try await service.sendFile(at: path, named: nil, caption: "", to: contact))
-        case .retry(let id): return .message(try await service.retry(id))
-        case .edit(let message, let text): return .message(try await service.edit(message, to: text))
-        case .retract(let message, _): return .message(try await service.retract(message))
-        case .react(let message, let emoji): return .message(try await service.react(to: message, with: emoji))
-        case .setDraft(let text, let contact): try await service.setDraft(text, for: contact)
-        case .setTyping(let composing, let contact): await service.setTyping(composing, to: contact)
-        case .markSeen(let contact, let position): try await service.markSeen(contact, upTo: position)
+            return .message(try await service.ask(.sendFile(at: path, caption: "", to: contact)))
+        case .retry(let id): return .message(try await service.ask(.retry(id)))
+        case .edit(let message, let text): return .message(try await service.ask(.edit(message, to: text)))
+        case .retract(let message, _): return .message(try await service.ask(.retract(message)))
+        case .react(let message, let emoji): return .message(try await service.ask(.react(to: message, with: emoji)))
+        case .setDraft(let text, let contact): try await service.ask(.setDraft(text, for: contact))
+        case .setTyping(let composing, let contact): try? await service.ask(.setTyping(composing, to: contact))
+        case .markSeen(let contact, let position): try await service.ask(.markSeen(contact, upTo: position))
         case .several(let errands):
             var failed: [ErrandFailure] = []
             for errand in errands {
@@ -56,42 +56,43 @@ struct EffectRunner: Sendable {
             }
             return .failures(failed)
         case .accept(let number, let folder):
-            try await service.acceptTransfer(number, into: folder.map(Self.absolute))
-        case .decline(let number): try await service.declineTransfer(number)
-        case .pause(let number): try await service.pauseTransfer(number)
-        case .resume(let number): try await service.resumeTransfer(number)
-        case .cancel(let number): try await service.cancelTransfer(number)
-        case .cancelFolder(let number): try await service.cancelFolder(of: number)
-        case .limitRate(let scope, let limit): try await service.setRateLimit(limit, of: scope)
-        case .addContact(let address, let name): return .contact(try await service.addContact(address, name: name))
-        case .removeAddress(let contact, let address): try await service.removeAddress(address, of: contact)
+            try await service.ask(.acceptTransfer(number, into: folder.map(Self.absolute)))
+        case .decline(let number): try await service.ask(.declineTransfer(number))
+        case .pause(let number): try await service.ask(.pauseTransfer(number))
+        case .resume(let number): try await service.ask(.resumeTransfer(number))
+        case .cancel(let number): try await service.ask(.cancelTransfer(number))
+        case .cancelFolder(let number): try await service.ask(.cancelFolder(of: number))
+        case .limitRate(let scope, let limit): try await service.ask(.setRateLimit(limit, of: scope))
+        case .addContact(let address, let name):
+            return .contact(try await service.ask(.addContact(address, name: name)))
+        case .removeAddress(let contact, let address): try await service.ask(.removeAddress(address, of: contact))
         case .rename(let contact, let name):
-            try await service.renameContact(contact, to: name)
+            try await service.ask(.renameContact(contact, to: name))
             // What is set for them has moved along: what is shown goes by it from now on.
             return .settings(await settings.carryOut(.follow))
         case .remove(let contact, _):
-            try await service.removeContact(contact)
+            try await service.ask(.removeContact(contact))
             return .settings(await settings.carryOut(.follow))
-        case .setBlocked(let contact, let blocked): try await service.setBlocked(contact, blocked)
-        case .setVerified(let contact): try await service.setVerified(contact)
+        case .setBlocked(let contact, let blocked): try await service.ask(.setBlocked(contact, blocked))
+        case .setVerified(let contact): try await service.ask(.setVerified(contact))
         case .acceptNewKey(let contact, let key, let verified):
-            try await service.acceptNewKey(key, of: contact, verified: verified)
+            try await service.ask(.acceptNewKey(key, of: contact, verified: verified))
         case .approve(let id, let name, let verified):
-            var peer = try await service.approveRequest(id, name: name)
+            var peer = try await service.ask(.approveRequest(id, name: name))
             guard verified else { return .contact(peer) }
-            try await service.setVerified(peer.id)
+            try await service.ask(.setVerified(peer.id))
             peer.trust = .verified
             return .contact(peer)
-        case .reject(let id): try await service.rejectRequest(id)
-        case .blockRequest(let id): return .contact(try await service.blockRequest(id))
-        case .reconnect(let contact): await service.reconnect(contact)
+        case .reject(let id): try await service.ask(.rejectRequest(id))
+        case .blockRequest(let id): return .contact(try await service.ask(.blockRequest(id)))
+        case .reconnect(let contact): try? await service.ask(.reconnect(contact))
         case .settings(let request): return .settings(await settings.carryOut(request))
-        case .disconnect(let contact): await service.disconnect(contact)
-        case .setMuted(let contact, let until): try await service.setMuted(contact, until: until)
+        case .disconnect(let contact): try? await service.ask(.disconnect(contact))
+        case .setMuted(let contact, let until): try await service.ask(.setMuted(contact, until: until))
         case .setAutomaticAcceptance(let contact, let limit):
-            try await service.setAutomaticAcceptance(limit, from: contact)
-        case .setOwnName(let name): try await service.setOwnName(name)
-        case .setAway(let reason): try await service.setAway(reason)
+            try await service.ask(.setAutomaticAcceptance(limit, from: contact))
+        case .setOwnName(let name): try await service.ask(.setOwnName(name))
+        case .setAway(let reason): try await service.ask(.setAway(reason))
         }
         return .nothing
     }
@@ -107,48 +108,49 @@ struct EffectRunner: Sendable {
 
     private func ask(_ question: Question) async throws(ChatError) -> Answer? {
         switch question {
-        case .conversations: return .conversations(try await service.conversations())
+        case .conversations: return .conversations(try await service.ask(.conversations))
         case .links(let contacts):
             var links: [ContactID: LinkState] = [:]
             for contact in contacts { links[contact] = await service.linkState(of: contact) }
             return .links(links)
         case .page(let request):
-            let page = try await service.page(of: request.contact, request.anchor, limit: request.limit)
+            let page = try await service.ask(.page(of: request.contact, request.anchor, limit: request.limit))
             return .page(request, page)
         case .search(let query, let generation):
             let start = ContinuousClock.now
-            let result = try await service.search(query)
+            let result = try await service.ask(.search(query))
             return .search(query, generation: generation, result, took: ContinuousClock.now - start)
         case .context(let contact, let position, let generation):
-            let page = try await service.page(of: contact, .around(position), limit: Self.contextCount)
+            let page = try await service.ask(.page(of: contact, .around(position), limit: Self.contextCount))
             return .context(generation: generation, page)
         case .find(let query, let generation):
-            return .found(try await service.search(query).hits, generation: generation)
+            return .found(try await service.ask(.search(query)).hits, generation: generation)
         case .message(let reference, let contact, let action, let line):
-            let message = try await service.message(reference, of: contact)
+            let message = try await service.ask(.message(reference, of: contact))
             return .message(message, reference, contact, action, line: line)
         case .quotes(let ids, let contact):
-            return .quotes(try await service.messages(ids, of: contact), asked: ids, contact)
-        case .versions(let message): return .versions(try await service.versions(of: message), message)
+            return .quotes(try await service.ask(.messages(ids, of: contact)), asked: ids, contact)
+        case .versions(let message): return .versions(try await service.ask(.versions(of: message)), message)
         case .pins(let contact, let generation):
-            return .pins(try await service.pinnedMessages(of: contact), generation: generation)
+            return .pins(try await service.ask(.pinnedMessages(of: contact)), generation: generation)
         case .messageLinks(let query, let number, let generation):
-            return .messageLinks(try await service.search(query).hits, opening: number, generation: generation)
-        case .draft(let contact): return .draft(contact, try await service.draft(for: contact))
+            return .messageLinks(try await service.ask(.search(query)).hits, opening: number, generation: generation)
+        case .draft(let contact): return .draft(contact, try await service.ask(.draft(for: contact)))
         case .files(let folder, let beginning, let wish, let generation):
             return .files(await Self.listing(of: folder, beginning, wish), generation: generation)
-        case .transfers: return .transfers(try await service.transfers(unfinishedOnly: false))
-        case .requests: return .requests(try await service.contactRequests())
-        case .safetyNumber(let contact): return .safetyNumber(contact, try await service.safetyNumber(for: contact))
+        case .transfers: return .transfers(try await service.ask(.transfers(unfinishedOnly: false)))
+        case .requests: return .requests(try await service.ask(.contactRequests))
+        case .safetyNumber(let contact):
+            return .safetyNumber(contact, try await service.ask(.safetyNumber(for: contact)))
         case .requestNumber(let request):
             return .requestNumber(request, await Self.number(await service.identity.peerID, request.peerID))
         case .newKeyNumber(let contact, let key):
             return .newKeyNumber(contact, key, await Self.number(await service.identity.peerID, key))
-        case .traffic(let contact): return .traffic(contact, await service.traffic(with: contact))
+        case .traffic(let contact): return .traffic(contact, (try? await service.ask(.traffic(with: contact))) ?? nil)
         case .limits(let scopes): return .limits(try await limits(of: scopes))
-        case .ping(let contact): return .roundTrip(contact, try await service.ping(contact))
+        case .ping(let contact): return .roundTrip(contact, try await service.ask(.ping(contact)))
         case .backUp(let path):
-            try await service.backUp(to: Self.absolute(path))
+            try await service.ask(.backUp(to: Self.absolute(path)))
             return .backedUp(path)
         case .qrCode(let address): return .qrCode(address, await QRCode.made(of: address))
         case .command(let command):
@@ -157,12 +159,12 @@ struct EffectRunner: Sendable {
             }
             return .output(command, await runsCommands(command))
         case .spelling(let text, let command): return .spelling(await SpellProgram(words: command).check(text))
-        case .mentions(let query): return .mentions(try await service.search(query).hits)
+        case .mentions(let query): return .mentions(try await service.ask(.search(query)).hits)
         case .downloads:
-            guard let space = await service.downloadsSpace() else { return nil }
+            guard let space = (try? await service.ask(.downloadsSpace)) ?? nil else { return nil }
             return .downloads(folder: space.folder, freeBytes: space.freeBytes)
         case .day(let contact, let day, let generation):
-            let message = try await service.firstMessage(of: contact, since: day)
+            let message = try await service.ask(.firstMessage(of: contact, since: day))
             return .day(contact, day, message, generation: generation)
         case .picture(let id, let path, let isLarge):
             return .picture(id, await picture(at: path, isLarge: isLarge))
@@ -173,7 +175,7 @@ struct EffectRunner: Sendable {
         var limits: [RateLimit] = []
         for scope in scopes {
             do throws(ChatError) {
-                limits.append(RateLimit(scope: scope, rate: try await service.rateLimit(of: scope)))
+                limits.append(RateLimit(scope: scope, rate: try await service.ask(.rateLimit(of: scope))))
             } catch .wrongTransferState {
                 // It has ended meanwhile.
                 continue
@@ -217,9 +219,9 @@ struct EffectRunner: Sendable {
         for path in paths {
             do throws(ChatError) {
                 if await Self.isFolder(path) {
-                    folders.append(try await service.sendFolder(at: path, caption: caption, to: contact))
+                    folders.append(try await service.ask(.sendFolder(at: path, caption: caption, to: contact)))
                 } else {
-                    messages.append(try await service.sendFile(at: path, named: nil, caption: caption, to: contact))
+                    messages.append(try await service.ask(.sendFile(at: path, caption: caption, to: contact)))
                 }
             } catch {
                 refused.append(RefusedOffer(path: path, error: error))

@@ -4,14 +4,14 @@ import ChatCore
 
 /// A chat that runs elsewhere, usually in `blipchat serve`. When that process ends, calls fail and the front end is told;
 /// when it runs again, the front end is told to read everything anew. What another screen has run goes on here.
-actor AttachedService {
+actor AttachedService: ChatService {
     private let path: String
     /// The home of the chat, for what a confined one leaves to the front end; `nil`: nothing is done for it.
     let home: HomePaths?
     private var connection: ControlConnection?
     private var reader: Task<Void, Never>?
     /// The number of the newest call.
-    private var lastNumber = SessionLine.greeting
+    private var lastNumber = 0
     /// Who we are, as far as the other process has told.
     private(set) var knownIdentity: LocalIdentity
     /// Whom our user has put off, as far as the other process has told.
@@ -71,17 +71,12 @@ actor AttachedService {
     private static func connect(to path: String) async throws(CommandError) -> Greeted? {
         guard let descriptor = try ControlSocket.connect(to: path) else { return nil }
         let connection = ControlConnection(descriptor: descriptor, maximumLine: ControlConnection.longestReply)
-        guard await connection.send(SessionLine.attach),
-            let answer = try? await connection.receive(timeout: .seconds(10))
+        guard await connection.send(SessionGreeting().json),
+            let answer = try? await connection.receive(timeout: .seconds(10)), let greeting = SessionGreeting(answer)
         else { return nil }
-        if case .failed(let error)? = ControlResult(answer) { throw error }
-        guard ControlResult(answer) == .done(.done),
-            let greeting = try? await connection.receive(timeout: .seconds(10)),
-            case .reply(SessionLine.greeting, let value)? = try? SessionLine(greeting),
-            let identity = try? value.decode(LocalIdentity.self)
-        else { return nil }
-        return Greeted(
-            connection: connection, identity: identity, stays: answer["stays"]?.boolValue ?? true)
+        if let refusal = greeting.refusal { throw refusal }
+        guard let identity = greeting.identity else { return nil }
+        return Greeted(connection: connection, identity: identity, stays: greeting.stays ?? true)
     }
 
     /// Lets go of the other process, which goes on; a chat that runs here by now ends.
@@ -98,32 +93,47 @@ actor AttachedService {
 
     // MARK: Calling
 
-    /// Carries out a call over there.
-    func call<Value: Decodable>(_ call: ServiceCall, _ type: Value.Type = Value.self) async throws(ChatError) -> Value {
-        lastNumber += 1
-        let value = try await send(call, as: lastNumber)
-        do {
-            return try value.decode(Value.self)
-        } catch {
-            throw .instanceLost(reason: "it is a different version")
-        }
+    var identity: LocalIdentity {
+        get async { (try? await ask(.identity)) ?? knownIdentity }
     }
 
-    private func send(_ call: ServiceCall, as number: Int) async throws(ChatError) -> JSONValue {
-        // For the moment in which the chat moves here.
+    /// Carries out a call over there, or here once the chat runs here.
+    func ask<Reply>(_ call: ChatCall<Reply>) async throws(ChatError) -> Reply {
+        await settle()
+        if let own { return try await own.client.ask(call) }
+        let value: JSONValue
+        do throws(ChatError) { value = try await reply(to: call.plain) } catch {
+            guard case .outOfReach = error, let home,
+                let beyond = try await replyBeyondReach(to: call.plain, of: home)
+            else { throw error }
+            value = beyond
+        }
+        guard let reply = try? value.decode(Reply.self) else {
+            throw .instanceLost(reason: "it is a different version")
+        }
+        if case .linkState(let contact) = call.plain, let state = reply as? LinkState { note(state, of: contact) }
+        return reply
+    }
+
+    /// Waits while the chat moves here.
+    private func settle() async {
         let limit = ContinuousClock.now + Self.patience
         while isSeeking, connection == nil, own == nil, limit > .now, !Task.isCancelled {
             try? await Task.sleep(for: .milliseconds(50))
         }
-        if let own {
-            let value = try await call.perform(on: own.client)
-            guard let json = try? JSONValue(encoding: value) else { throw Self.gone }
-            return json
-        }
-        guard !isGivenUp else { throw Self.silent }
+    }
+
+    /// What the other process answers.
+    func reply(to call: AnyCall) async throws(ChatError) -> JSONValue {
         // It would be done when the other goes on, which nobody could see until then.
         if !call.isQuestion, await connection?.peerIsStopped == true { throw ChatError.instanceStopped }
-        guard let connection, let request = try? SessionLine.call(number: number, call).json() else { throw Self.gone }
+        lastNumber += 1
+        return try await send(.call(number: lastNumber, call), lastNumber)
+    }
+
+    private func send(_ line: SessionLine, _ number: Int) async throws(ChatError) -> JSONValue {
+        guard !isGivenUp else { throw Self.silent }
+        guard let connection, let request = try? line.json() else { throw Self.gone }
         let line = ControlConnection.line(request)
         guard line.count <= ControlConnection.longestRequest else {
             // Over there it would end the connection.
@@ -188,13 +198,14 @@ actor AttachedService {
     // MARK: News
 
     /// The news of the other process from now on.
-    func subscribe() async -> AsyncStream<ChatEvent> {
+    func events() async -> AsyncStream<ChatEvent> {
         lastNumber += 1
         let number = lastNumber
         let (stream, continuation) = AsyncStream.makeStream(
             of: ChatEvent.self, bufferingPolicy: .bufferingNewest(10_000))
         streams[number] = continuation
-        if own == nil { _ = try? await send(.events, as: number) }
+        await settle()
+        if own == nil { _ = try? await send(.events(number: number), number) }
         return stream
     }
 
@@ -230,8 +241,8 @@ actor AttachedService {
             if case .identityChanged(let identity) = event { knownIdentity = identity }
             if case .linkChanged(let contact, let state) = event { note(state, of: contact) }
             if case .dropped? = streams[number]?.yield(event) { readAnewSoon() }
-        // Only front ends call.
-        case .call: break
+        // Only attached processes ask.
+        case .call, .events: break
         }
     }
 
@@ -296,7 +307,7 @@ actor AttachedService {
 
     /// Lets the streams go on over the new connection, and says that everything may have changed.
     private func resume(saying isTold: Bool) async {
-        for number in streams.keys.sorted() { _ = try? await send(.events, as: number) }
+        for number in streams.keys.sorted() { _ = try? await send(.events(number: number), number) }
         await tellEverything()
         if isTold { publish(.notice(.instanceFound)) }
     }
@@ -313,16 +324,16 @@ actor AttachedService {
     }
 
     private func tellEverything() async {
-        guard let conversations = try? await call(.conversations, [Conversation].self) else { return }
+        guard let conversations = try? await ask(.conversations) else { return }
         publish(.identityChanged(knownIdentity))
         publish(.conversationsChanged)
         for contact in conversations.map(\.peer.id) {
             publish(.historyReplaced(contact))
-            if let state = try? await call(.linkState(contact), LinkState.self) {
+            if let state = try? await ask(.linkState(of: contact)) {
                 publish(.linkChanged(contact, state))
             }
         }
-        if let requests = try? await call(.contactRequests, [ContactRequest].self) {
+        if let requests = try? await ask(.contactRequests) {
             publish(.requestsChanged(requests))
         }
     }

@@ -38,13 +38,15 @@ private struct JSONValueDecoder: Decoder {
 
 private struct JSONMemberReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let members: [JSONValue.Member]
+    /// The payload of an enum case that has one value without a label.
+    var only: JSONValue?
     var codingPath: [any CodingKey] { [] }
     var allKeys: [Key] { members.compactMap { Key(stringValue: $0.name) } }
 
     private func value(_ key: any CodingKey) -> JSONValue? { members.first { $0.name == key.stringValue }?.value }
 
     private func decoder(_ key: any CodingKey) throws -> JSONValueDecoder {
-        guard let value = value(key) else {
+        guard let value = value(key) ?? (key.stringValue == "_0" ? only : nil) else {
             throw DecodingError.keyNotFound(key, .init(codingPath: [], debugDescription: "a member is missing"))
         }
         return JSONValueDecoder(value: value)
@@ -58,7 +60,20 @@ private struct JSONMemberReader<Key: CodingKey>: KeyedDecodingContainerProtocol 
 
     func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type, forKey key: Key
-    ) throws -> KeyedDecodingContainer<Nested> { try decoder(key).container(keyedBy: type) }
+    ) throws -> KeyedDecodingContainer<Nested> {
+        // Only enums do this, for what belongs to a case (JSONSlot.positional).
+        let payload = try decoder(key)
+        guard Nested(stringValue: "_0") != nil, payload.value["_0"] == nil else {
+            return try payload.container(keyedBy: type)
+        }
+        guard Nested(stringValue: "_1") != nil else {
+            let members = payload.value == .object([]) ? [] : [JSONValue.Member(name: "_0", value: payload.value)]
+            return KeyedDecodingContainer(JSONMemberReader<Nested>(members: members, only: payload.value))
+        }
+        guard case .array(let elements) = payload.value else { return try payload.container(keyedBy: type) }
+        let members = elements.enumerated().map { JSONValue.Member(name: "_\($0)", value: $1) }
+        return KeyedDecodingContainer(JSONMemberReader<Nested>(members: members))
+    }
 
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
         try decoder(key).unkeyedContainer()

@@ -17,14 +17,24 @@ private final class JSONSlot {
     private var single = JSONValue.null
     private var members: [(name: String, slot: JSONSlot)] = []
     private var elements: [JSONSlot] = []
+    /// It holds the payload of an enum case.
+    var isPayload = false
 
     /// A type that says nothing of itself is an object without members.
     var value: JSONValue {
         switch kind {
         case .single: single
-        case .empty, .object: .object(members.map { .init(name: $0.name, value: $0.slot.value) })
+        case .empty, .object: positional ?? .object(members.map { .init(name: $0.name, value: $0.slot.value) })
         case .array: .array(elements.map(\.value))
         }
+    }
+
+    /// A payload without labels: one value is written as it is, several as an array.
+    private var positional: JSONValue? {
+        guard isPayload, !members.isEmpty, members.indices.allSatisfy({ members[$0].name == "_\($0)" }) else {
+            return nil
+        }
+        return members.count == 1 ? members[0].slot.value : .array(members.map(\.slot.value))
     }
 
     var count: Int { elements.count }
@@ -84,7 +94,12 @@ private struct JSONMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
     func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type, forKey key: Key
-    ) -> KeyedEncodingContainer<Nested> { encoder(key).container(keyedBy: type) }
+    ) -> KeyedEncodingContainer<Nested> {
+        // Only enums do this, for what belongs to a case.
+        let payload = slot.member(key.stringValue)
+        payload.isPayload = true
+        return KeyedEncodingContainer(JSONMembers<Nested>(slot: payload))
+    }
 
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { encoder(key).unkeyedContainer() }
     func superEncoder() -> any Encoder { JSONSlotEncoder(slot: slot.member("super")) }

@@ -1,42 +1,32 @@
-// Serves one attached front end: its calls come from the control socket, go to the chat, and the replies go back.
+// Serves one attached process: its calls come from the control socket, go to the chat, and the replies go back.
 
 import ChatCore
 
 /// The end of a session in the process that runs the chat.
 struct ServiceSession: Sendable {
-    let service: any ChatService
+    let service: any LocalChat
     let connection: ControlConnection
     /// The chat does not end with a screen.
     var stays = false
 
-    /// Answers `request` (`SessionLine.attach`), then serves until the front end hangs up or the task is cancelled.
-    func run(_ request: JSONValue) async {
-        guard request["service"]?.integerValue == SessionLine.version else {
-            let version = request["version"]?.stringValue ?? "unknown"
-            let refusal = CommandError(
-                .usage, "running blipchat", "is version \(Version.text), this is version \(version)",
-                advice: "stop the running one and start it again")
-            await connection.send(ControlResult.failed(refusal).json)
-            return
-        }
-        guard await connection.send(SessionLine.accepted(stays: stays)) else { return }
-        // Every session begins with who we are, as the reply to a call that nobody made.
-        await answer(.identity, SessionLine.greeting)
+    /// Answers a greeting, then serves until the other side hangs up or the task is cancelled. One of another protocol
+    /// learns which one this is, and nothing else.
+    func run(_ greeting: SessionGreeting) async {
+        let own = SessionGreeting(stays: stays, identity: await service.identity)
+        guard await connection.send(own.json), greeting.refusal == nil else { return }
         // Discarding: of any other group each call would stay in memory until the front end hangs up.
         await withDiscardingTaskGroup { group in
             var streams: [Task<Void, Never>] = []
             while let value = try? await connection.receive(timeout: nil) {
-                guard case .call(let number, let call)? = try? SessionLine(value) else {
-                    await refuse(value)
-                    continue
-                }
-                if call == .events {
-                    let events = await service.events()
-                    await send(.reply(number: number, .null))
-                    streams.append(Task { await forward(events, number) })
-                } else {
+                switch try? SessionLine(value) {
+                case .call(let number, let call):
                     // Not ended by a hang-up: what was asked for is done.
                     group.addTask { await answer(call, number) }
+                case .events(let number):
+                    let events = await service.events()
+                    await send(.reply(number: number, .record([:])))
+                    streams.append(Task { await forward(events, number) })
+                default: await refuse(value)
                 }
             }
             for stream in streams { stream.cancel() }
@@ -44,14 +34,24 @@ struct ServiceSession: Sendable {
         }
     }
 
-    private func answer(_ call: ServiceCall, _ number: Int) async {
+    private func answer(_ call: AnyCall, _ number: Int) async {
         do {
-            let value = try await call.perform(on: service)
+            let value = try await perform(call)
             await send(.reply(number: number, try JSONValue(encoding: value)))
         } catch let error as ChatError {
             await send(.failure(number: number, error))
         } catch {
             await send(.failure(number: number, .instanceLost(reason: "its answer cannot be encoded")))
+        }
+    }
+
+    /// What this process may not use, the other one may.
+    private func perform(_ call: AnyCall) async throws(ChatError) -> any CallReply {
+        do throws(ChatError) { return try await service.perform(call) } catch {
+            if case .backUp(let path) = call, Confinement.isInEffect, error.isRefusedCopy {
+                throw .outOfReach(path: path)
+            }
+            throw error.asConfined
         }
     }
 

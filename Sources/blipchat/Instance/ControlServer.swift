@@ -22,7 +22,7 @@ final class ControlServer: Sendable {
 
     private let descriptor: Int32
     private let path: String
-    private let service: (any ChatService)?
+    private let service: (any LocalChat)?
     private let end: End
     /// It serves commands only, and ends with the one of its own process.
     private var isTemporary: Bool { service == nil }
@@ -41,7 +41,7 @@ final class ControlServer: Sendable {
     /// Listens at `path`; the caller holds the instance lock. Attached front ends drive `service`; without one it serves
     /// commands only. When it ends, those that it cannot answer to the end are told to ask again (`ControlResult.again`).
     init(
-        path: String, service: (any ChatService)? = nil, until end: End = .command,
+        path: String, service: (any LocalChat)? = nil, until end: End = .command,
         perform: @escaping @Sendable (ControlOperation, @escaping RecordSink) async -> ControlResult
     ) throws(CommandError) {
         // What waits for callers needs a descriptor, too, which may be the last one.
@@ -95,12 +95,13 @@ final class ControlServer: Sendable {
     private func serve(_ connection: ControlConnection) async {
         do {
             while let request = try await connection.receive(timeout: .seconds(60)) {
-                if request["op"]?.stringValue == SessionLine.operation {
+                if let greeting = SessionGreeting(request) {
                     guard let service else { break }
                     sessions.add(1, ordering: .relaxed)
                     defer { sessions.subtract(1, ordering: .relaxed) }
                     let isService = end == .service
-                    return await ServiceSession(service: service, connection: connection, stays: isService).run(request)
+                    return await ServiceSession(service: service, connection: connection, stays: isService).run(
+                        greeting)
                 }
                 let result = await answer(request, on: connection)
                 guard await connection.send(result.json) else { return }

@@ -126,18 +126,14 @@ extension OperationRunner {
             return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
         }
         guard isFolder == true else {
-            let message = try await about(who) { () throws(ChatError) in
-                try await service.sendFile(at: path, named: name, caption: caption, to: peer.id)
-            }
+            let message = try await ask(.sendFile(at: path, named: name, caption: caption, to: peer.id), about: who)
             await records(try await currentRecords().record(of: message))
             return [message]
         }
         guard name == nil else {
             throw CommandError(.usage, "--name", "only for a file", advice: "a folder keeps its name")
         }
-        let offer = try await about(who) { () throws(ChatError) in
-            try await service.sendFolder(at: path, caption: caption, to: peer.id)
-        }
+        let offer = try await ask(.sendFolder(at: path, caption: caption, to: peer.id), about: who)
         await records(Records.folder(path, offer))
         for file in offer.leftOut { await records(Records.leftOut(file)) }
         // What can be sent is sent all the same, and waited for.

@@ -5,14 +5,12 @@ import ChatCore
 extension OperationRunner {
     func delete(_ ids: [MessageID], of who: String, _ records: RecordSink) async throws(CommandError) {
         let peer = try await contact(who)
-        let count = try await about(who) { () throws(ChatError) in
-            let found = try await service.messages(ids, of: peer.id)
-            // Of two with one id ours is meant, as everywhere; the same again then means the other one.
-            let keys = ids.compactMap { id in
-                found.filter { $0.id == id }.max { $0.direction == .incoming && $1.direction == .outgoing }?.key
-            }
-            return try await service.deleteMessages(keys, of: peer.id)
+        let found = try await ask(.messages(ids, of: peer.id), about: who)
+        // Of two with one id ours is meant, as everywhere; the same again then means the other one.
+        let keys = ids.compactMap { id in
+            found.filter { $0.id == id }.max { $0.direction == .incoming && $1.direction == .outgoing }?.key
         }
+        let count = try await ask(.deleteMessages(keys, of: peer.id), about: who)
         guard count > 0 else {
             throw CommandError(.notFound, who, "no such message", advice: "blipchat history WHO --json shows the ids")
         }
@@ -21,9 +19,7 @@ extension OperationRunner {
 
     func clear(_ who: String, before time: Timestamp?, _ records: RecordSink) async throws(CommandError) {
         let peer = try await contact(who)
-        let count = try await about(who) { () throws(ChatError) in
-            try await service.deleteMessages(of: peer.id, storedBefore: time)
-        }
+        let count = try await ask(.deleteMessages(of: peer.id, storedBefore: time), about: who)
         await records(Self.deleted(count, peer))
     }
 
@@ -38,9 +34,9 @@ extension OperationRunner {
             guard retention != nil || change == "default" else {
                 throw CommandError(.usage, change, "not a time", advice: "give a number of days, forever or default")
             }
-            try await about(who) { () throws(ChatError) in try await service.setRetention(retention, of: peer.id) }
+            try await ask(.setRetention(retention, of: peer.id), about: who)
         }
-        let retention = try await about(who) { () throws(ChatError) in try await service.retention(of: peer.id) }
+        let retention = try await ask(.retention(of: peer.id), about: who)
         await records(
             .record([
                 "v": 1, "type": "retention", "conversation": .string(peer.name),

@@ -27,9 +27,7 @@ extension OperationRunner {
         // Events are asked for first, so that none can be missed.
         let events = await service.events()
         let incoming = IncomingFiles(contact: contact, once: order.once)
-        let earlier = try await about("transfers") { () throws(ChatError) in
-            try await service.transfers(unfinishedOnly: true)
-        }
+        let earlier = try await ask(.transfers(unfinishedOnly: true), about: "transfers")
         for transfer in earlier.reversed() where transfer.state == .offered {
             try await decide(transfer, order, incoming, records)
         }
@@ -84,7 +82,7 @@ extension OperationRunner {
         }
         guard incoming.claim(transfer.id) else { return }
         do throws(ChatError) {
-            try await service.acceptTransfer(transfer.number, into: order.folder)
+            try await service.ask(.acceptTransfer(transfer.number, into: order.folder))
         } catch .wrongTransferState {
             // It has been accepted already, by a rule of this home: it is followed all the same.
         } catch {

@@ -10,10 +10,8 @@ extension OperationRunner {
         let peer = try await contact(who)
         // Events are asked for first, so that none can be missed.
         let events = await service.events()
-        let message = try await about(who) { () throws(ChatError) in
-            guard let id else { return try await service.send(text, to: peer.id, replyTo: nil) }
-            return try await service.send(text, as: id, to: peer.id)
-        }
+        let call: ChatCall<ChatMessage> = id.map { .send(text, as: $0, to: peer.id) } ?? .send(text, to: peer.id)
+        let message = try await ask(call, about: who)
         await records(Records.stored(message.id))
         return try await finish(message, to: who, peer, timeout.map { EventWait($0) }, events, records)
     }
@@ -26,7 +24,7 @@ extension OperationRunner {
     ) async throws(CommandError) -> ExitCode {
         let peer = try await contact(who)
         let events = await service.events()
-        let messages = try await about(who) { () throws(ChatError) in try await service.messages(ids, of: peer.id) }
+        let messages = try await ask(.messages(ids, of: peer.id), about: who)
             .filter { $0.direction == .outgoing }
         guard let first = messages.first else {
             throw Self.deleted(peer)
@@ -53,7 +51,7 @@ extension OperationRunner {
             if error.exit == .notFound { throw error }
         }
         // As it is at the end: who reads the record wants to know what has become of the message.
-        let present = try? await service.messages([message.id], of: peer.id).first { $0.direction == .outgoing }
+        let present = try? await service.ask(.messages([message.id], of: peer.id)).first { $0.direction == .outgoing }
         if let all = try? await currentRecords() { await records(all.record(of: present ?? message)) }
         return try result.get()
     }
@@ -96,8 +94,8 @@ extension OperationRunner {
     /// is there.
     func deletion(of id: MessageID, _ peer: Peer) async -> CommandError? {
         do throws(ChatError) {
-            guard try await service.messages([id], of: peer.id).isEmpty else { return nil }
-            let isKnown = try await service.conversations().contains { $0.peer.id == peer.id }
+            guard try await service.ask(.messages([id], of: peer.id)).isEmpty else { return nil }
+            let isKnown = try await service.ask(.conversations).contains { $0.peer.id == peer.id }
             guard !isKnown else { return Self.deleted(peer) }
             return CommandError(.notFound, peer.name, "the contact was removed, along with everything waiting for them")
         } catch {

@@ -38,32 +38,24 @@ struct OperationRunner: Sendable {
         case .addContact(let address, let name): try await addContact(address, name, records)
         case .removeAddress(let text, let who):
             let peer = try await contact(who)
-            try await about(text) { () throws(ChatError) in
-                let address: PeerAddress
-                do throws(PeerAddressError) { address = try PeerAddress(parsing: text) } catch {
-                    throw .badAddress(error)
-                }
-                try await service.removeAddress(address, of: peer.id)
-            }
+            try await ask(.removeAddress(try Self.address(text), of: peer.id), about: text)
             try await tell(peer, records)
         case .renameContact(let who, let name):
             let peer = try await contact(who)
-            try await about(who) { () throws(ChatError) in try await service.renameContact(peer.id, to: name) }
+            try await ask(.renameContact(peer.id, to: name), about: who)
             try await tell(peer, records)
         case .removeContact(let who):
             let peer = try await contact(who)
-            try await about(who) { () throws(ChatError) in try await service.removeContact(peer.id) }
+            try await ask(.removeContact(peer.id), about: who)
             await records(Records.contact(peer, isRemoved: true))
         case .setBlocked(let who, let blocked):
             let peer = try await contact(who)
-            try await about(who) { () throws(ChatError) in try await service.setBlocked(peer.id, blocked) }
+            try await ask(.setBlocked(peer.id, blocked), about: who)
             try await tell(peer, records)
         case .verifyContact(let who, let number): try await verify(who, number, records)
         case .acceptKey(let who, let number): try await acceptKey(of: who, number, records)
         case .approveRequest(let id, let name):
-            let peer = try await about("request \(id)") { () throws(ChatError) in
-                try await service.approveRequest(id, name: name)
-            }
+            let peer = try await ask(.approveRequest(id, name: name), about: "request \(id)")
             await records(Records.contact(peer))
         case .rejectRequest(let id):
             try await reject(id, records)
@@ -71,9 +63,7 @@ struct OperationRunner: Sendable {
             try await changeTransfer(TransferNumber(number), change, folder, records)
         case .listTransfers(let unfinishedOnly):
             let makeRecord = try await currentRecords()
-            let transfers = try await about("transfers") { () throws(ChatError) in
-                try await service.transfers(unfinishedOnly: unfinishedOnly)
-            }
+            let transfers = try await ask(.transfers(unfinishedOnly: unfinishedOnly), about: "transfers")
             for transfer in transfers { await records(makeRecord.file(transfer)) }
         case .limitRate(let scope, let rate): try await limitRate(scope, rate, records)
         case .deleteMessages(let who, let ids): try await delete(ids, of: who, records)
@@ -81,7 +71,7 @@ struct OperationRunner: Sendable {
         case .keep(let who, let change): try await keep(who, change, records)
         case .backUp(let path):
             try await about(path) { () throws(ChatError) in
-                do throws(ChatError) { try await service.backUp(to: path) } catch {
+                do throws(ChatError) { try await service.ask(.backUp(to: path)) } catch {
                     throw Confinement.isInEffect && error.isRefusedCopy ? .outOfReach(path: path) : error
                 }
             }
@@ -98,8 +88,17 @@ struct OperationRunner: Sendable {
 
     // MARK: Pieces
 
-    /// Calls the chat; its errors become sentences about `subject`.
-    func about<Value>(
+    /// Asks the chat; its errors become sentences about `subject`.
+    func ask<Reply>(_ call: ChatCall<Reply>, about subject: String) async throws(CommandError) -> Reply {
+        try await about(subject) { () throws(ChatError) in try await service.ask(call) }
+    }
+
+    func ask(_ call: ChatCall<NoReply>, about subject: String) async throws(CommandError) {
+        let _: NoReply = try await ask(call, about: subject)
+    }
+
+    /// Does what may fail with an error of the chat, as `ask`.
+    private func about<Value>(
         _ subject: String, _ call: () async throws(ChatError) -> Value
     ) async throws(CommandError) -> Value {
         do throws(ChatError) {
@@ -110,7 +109,7 @@ struct OperationRunner: Sendable {
     }
 
     func directory() async throws(CommandError) -> ContactDirectory {
-        let conversations = try await about("contacts") { () throws(ChatError) in try await service.conversations() }
+        let conversations = try await ask(.conversations, about: "contacts")
         return ContactDirectory(conversations.map(\.peer))
     }
 
@@ -120,20 +119,19 @@ struct OperationRunner: Sendable {
         Records(contacts: try await directory(), rates: await rates.current)
     }
 
+    private static func address(_ text: String) throws(CommandError) -> PeerAddress {
+        do { return try PeerAddress(parsing: text) } catch { throw CommandError(error, address: text) }
+    }
+
     // MARK: People and transfers
 
     private func addContact(_ text: String, _ name: String?, _ records: RecordSink) async throws(CommandError) {
-        let address: PeerAddress
-        do {
-            address = try PeerAddress(parsing: text)
-        } catch {
-            throw CommandError(error, address: text)
-        }
+        let address = try Self.address(text)
         let known = Set(try await directory().peers.map(\.id))
-        var peer = try await about(text) { () throws(ChatError) in try await service.addContact(address, name: name) }
+        var peer = try await ask(.addContact(address, name: name), about: text)
         // Who is known gets the name that was asked for: it is what a script calls them by from now on.
         if let name, known.contains(peer.id), name != peer.name || peer.isNameProvisional {
-            try await about(name) { () throws(ChatError) in try await service.renameContact(peer.id, to: name) }
+            try await ask(.renameContact(peer.id, to: name), about: name)
             peer = try await directory().peers.first { $0.id == peer.id } ?? peer
         }
         await records(Records.contact(peer))
@@ -147,16 +145,14 @@ struct OperationRunner: Sendable {
 
     private func reject(_ id: Int64, _ records: RecordSink) async throws(CommandError) {
         let subject = "request \(id)"
-        let request = try await about(subject) { () throws(ChatError) in
-            try await service.contactRequests().first { $0.id == id }
-        }
-        try await about(subject) { () throws(ChatError) in try await service.rejectRequest(id) }
+        let request = try await ask(.contactRequests, about: subject).first { $0.id == id }
+        try await ask(.rejectRequest(id), about: subject)
         if let request { await records(Records.request(request, isRejected: true)) }
     }
 
     private func verify(_ who: String, _ number: String?, _ records: RecordSink) async throws(CommandError) {
         var peer = try await contact(who)
-        let groups = try await about(who) { () throws(ChatError) in try await service.safetyNumber(for: peer.id) }
+        let groups = try await ask(.safetyNumber(for: peer.id), about: who)
         guard let groups else {
             throw CommandError(
                 .identity, peer.name, "their key is not known yet", advice: "wait until they have been online once")
@@ -175,7 +171,7 @@ struct OperationRunner: Sendable {
                     .identity, peer.name, "the numbers differ, so someone may be in the middle",
                     advice: "make sure you are both comparing the right contact; do not send secrets")
             }
-            try await about(who) { () throws(ChatError) in try await service.setVerified(peer.id) }
+            try await ask(.setVerified(peer.id), about: who)
             peer = try await contact(who)
         }
         await records(
@@ -198,9 +194,7 @@ struct OperationRunner: Sendable {
                 .identity, peer.name, "the numbers differ, so someone may be in the middle; nothing was changed",
                 advice: "refuse the key with contacts block")
         }
-        try await about(who) { () throws(ChatError) in
-            try await service.acceptNewKey(key, of: peer.id, verified: number != nil)
-        }
+        try await ask(.acceptNewKey(key, of: peer.id, verified: number != nil), about: who)
         await records(Records.contact(try await contact(who)))
     }
 
@@ -208,16 +202,14 @@ struct OperationRunner: Sendable {
         _ number: TransferNumber, _ change: TransferChange, _ folder: String?, _ records: RecordSink
     ) async throws(CommandError) {
         let subject = "#\(number.rawValue)"
-        try await about(subject) { () throws(ChatError) in
-            switch change {
-            case .accept: try await service.acceptTransfer(number, into: folder)
-            case .decline: try await service.declineTransfer(number)
-            case .pause: try await service.pauseTransfer(number)
-            case .resume: try await service.resumeTransfer(number)
-            case .cancel: try await service.cancelTransfer(number)
-            }
+        switch change {
+        case .accept: try await ask(.acceptTransfer(number, into: folder), about: subject)
+        case .decline: try await ask(.declineTransfer(number), about: subject)
+        case .pause: try await ask(.pauseTransfer(number), about: subject)
+        case .resume: try await ask(.resumeTransfer(number), about: subject)
+        case .cancel: try await ask(.cancelTransfer(number), about: subject)
         }
-        let transfer = try await about(subject) { () throws(ChatError) in try await service.transfer(number: number) }
+        let transfer = try await ask(.transfer(number), about: subject)
         await records(try await currentRecords().file(transfer))
     }
 
@@ -225,7 +217,7 @@ struct OperationRunner: Sendable {
         _ scope: String, _ rate: UInt64?, _ records: RecordSink
     ) async throws(CommandError) {
         let limited = try Self.rateScope(scope)
-        try await about(scope) { () throws(ChatError) in try await service.setRateLimit(rate, of: limited) }
+        try await ask(.setRateLimit(rate, of: limited), about: scope)
         await records(
             .record([
                 "v": 1, "type": "limit", "scope": .string(scope), "rate": rate.map(JSONValue.bytes) ?? .null,
@@ -244,7 +236,7 @@ struct OperationRunner: Sendable {
 
     private func statusRecord() async throws(CommandError) -> JSONValue {
         let identity = await service.identity
-        let conversations = try await about("status") { () throws(ChatError) in try await service.conversations() }
+        let conversations = try await ask(.conversations, about: "status")
         let contacts = ContactDirectory(conversations.map(\.peer))
         var peers: [JSONValue] = []
         for conversation in conversations {
@@ -253,7 +245,7 @@ struct OperationRunner: Sendable {
         }
         return StatusRecord.running(
             identity: identity, processID: getpid(), conversations: conversations, peers: peers,
-            irregularities: await service.irregularities(), isConfined: Confinement.isInEffect)
+            isConfined: Confinement.isInEffect)
     }
 
     private func followEvents(_ records: RecordSink) async throws(CommandError) {
@@ -261,7 +253,7 @@ struct OperationRunner: Sendable {
         let events = await service.events()
         var news = MessageNews()
         for conversation in try await newestConversations() {
-            let page = try? await service.page(of: conversation, .newest, limit: MessageNews.pageSize)
+            let page = try? await service.ask(.page(of: conversation, .newest, limit: MessageNews.pageSize))
             for message in page ?? [] { news.know(message) }
         }
         for await event in events {
@@ -279,7 +271,7 @@ struct OperationRunner: Sendable {
 
     /// Those in which something happened last.
     private func newestConversations() async throws(CommandError) -> [ContactID] {
-        let all = try await about("contacts") { () throws(ChatError) in try await service.conversations() }
+        let all = try await ask(.conversations, about: "contacts")
         let newest = all.sorted { ($0.lastMessage?.position.rawValue ?? 0) > ($1.lastMessage?.position.rawValue ?? 0) }
         return newest.prefix(MessageNews.conversations).map(\.peer.id)
     }

@@ -8,7 +8,7 @@ enum StatusRecord {
     /// The status of a running instance.
     static func running(
         identity: LocalIdentity, processID: Int32, conversations: [Conversation], peers: [JSONValue],
-        irregularities: Irregularities, isConfined: Bool
+        isConfined: Bool
     ) -> JSONValue {
         .record([
             "v": 1, "type": "status", "running": .bool(true), "pid": .integer(Int64(processID)),

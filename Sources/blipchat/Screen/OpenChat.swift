@@ -84,7 +84,7 @@ enum OpenChat {
             throw CommandError(error, address: text)
         }
         do {
-            return try await service.addContact(address, name: nil)
+            return try await service.ask(.addContact(address, name: nil))
         } catch {
             throw CommandError(error, about: text)
         }

@@ -1,0 +1,272 @@
+// What can be asked of a chat: `try await chat.ask(.send("hi", to: bob))`. CONTRIBUTING.md says how a call is added.
+
+/// What a call can return: it goes over the control socket.
+package typealias CallReply = Codable & Sendable
+
+/// A call and the type of its reply.
+package struct ChatCall<Reply: CallReply>: Sendable {
+    package let plain: AnyCall
+
+    private init(_ plain: AnyCall) { self.plain = plain }
+}
+
+/// The reply of a call that returns nothing.
+package struct NoReply: Codable, Sendable {
+    package init() {}
+}
+
+/// How much can be downloaded.
+package struct DownloadsSpace: Codable, Sendable, Equatable {
+    package var folder: String
+    package var freeBytes: UInt64
+
+    package init(folder: String, freeBytes: UInt64) {
+        self.folder = folder
+        self.freeBytes = freeBytes
+    }
+}
+
+// MARK: People
+
+extension ChatCall where Reply == LocalIdentity {
+    package static var identity: Self { Self(.identity) }
+}
+
+extension ChatCall where Reply == [Conversation] {
+    package static var conversations: Self { Self(.conversations) }
+}
+
+extension ChatCall where Reply == LinkState {
+    package static func linkState(of contact: ContactID) -> Self { Self(.linkState(contact: contact)) }
+}
+
+extension ChatCall where Reply == Peer {
+    /// Stores the contact and starts dialling; `name` overrides the one in the address.
+    package static func addContact(_ address: PeerAddress, name: String?) -> Self {
+        Self(.addContact(address: address, name: name))
+    }
+    package static func approveRequest(_ id: Int64, name: String?) -> Self { Self(.approveRequest(id: id, name: name)) }
+    /// Stores who asked as a blocked contact, in one step: they are never linked and not told of an acceptance.
+    package static func blockRequest(_ id: Int64) -> Self { Self(.blockRequest(id: id)) }
+}
+
+extension ChatCall where Reply == [String]? {
+    /// 60 digits in 12 groups of 5, equal on both sides; `nil` before the peer's key is known.
+    package static func safetyNumber(for contact: ContactID) -> Self { Self(.safetyNumber(contact: contact)) }
+}
+
+extension ChatCall where Reply == [ContactRequest] {
+    package static var contactRequests: Self { Self(.contactRequests) }
+}
+
+extension ChatCall where Reply == Duration {
+    /// How long a request to them and its reply take now. Throws `.notOnline` when there is no link or it ends.
+    package static func ping(_ contact: ContactID) -> Self { Self(.ping(contact: contact)) }
+}
+
+extension ChatCall where Reply == LinkTraffic? {
+    /// What has gone over the present link; `nil` when there is none.
+    package static func traffic(with contact: ContactID) -> Self { Self(.traffic(contact: contact)) }
+}
+
+extension ChatCall where Reply == NoReply {
+    /// Forgets one of the places where a contact is called; only host and port count. Throws `.noSuchAddress`.
+    package static func removeAddress(_ address: PeerAddress, of contact: ContactID) -> Self {
+        Self(.removeAddress(contact: contact, address: address))
+    }
+    package static func renameContact(_ contact: ContactID, to name: String) -> Self {
+        Self(.renameContact(contact: contact, name: name))
+    }
+    package static func removeContact(_ contact: ContactID) -> Self { Self(.removeContact(contact: contact)) }
+    package static func setBlocked(_ contact: ContactID, _ blocked: Bool) -> Self {
+        Self(.setBlocked(contact: contact, blocked: blocked))
+    }
+    /// Remembers that the user has compared the safety number.
+    package static func setVerified(_ contact: ContactID) -> Self { Self(.setVerified(contact: contact)) }
+    /// Makes the key that has answered in place of the pinned one (`Peer.newPeerID`) the contact's key: history and queue
+    /// stay, and what waited goes out. `verified`: the user has compared its number. Throws `.noSuchKey` when `key` is
+    /// not (any more) what is to be decided about.
+    package static func acceptNewKey(_ key: PeerID, of contact: ContactID, verified: Bool) -> Self {
+        Self(.acceptNewKey(contact: contact, key: key, verified: verified))
+    }
+    package static func rejectRequest(_ id: Int64) -> Self { Self(.rejectRequest(id: id)) }
+    /// Dials now instead of at the end of the back-off, also whom `disconnect` put off. `nil`: all contacts but those who
+    /// were put off; these too when nobody else is left.
+    package static func reconnect(_ contact: ContactID?) -> Self { Self(.reconnect(contact: contact)) }
+    /// Ends the link, and neither calls nor takes calls until `reconnect` with them; all contacts when `nil`.
+    package static func disconnect(_ contact: ContactID?) -> Self { Self(.disconnect(contact: contact)) }
+    /// What they write neither rings nor notifies until `time` (`.endless`: for good); `nil`: it does again.
+    package static func setMuted(_ contact: ContactID, until time: Timestamp?) -> Self {
+        Self(.setMuted(contact: contact, until: time))
+    }
+    /// Accepts their offers up to so many bytes without asking; 0: always asks, `nil`: as configured for all.
+    package static func setAutomaticAcceptance(_ limit: UInt64?, from contact: ContactID) -> Self {
+        Self(.setAutomaticAcceptance(contact: contact, limit: limit))
+    }
+    /// What we call ourselves from now on; the configuration is not changed.
+    package static func setOwnName(_ name: String) -> Self { Self(.setOwnName(name: name)) }
+    /// Tells contacts that we are away, and why (it may be empty); `nil`: that we are back. Until the program ends.
+    package static func setAway(_ reason: String?) -> Self { Self(.setAway(reason: reason)) }
+}
+
+// MARK: Talking and reading
+
+extension ChatCall where Reply == ChatMessage {
+    /// Returns when the message is stored (`pending`); sending goes on by itself.
+    package static func send(_ text: String, to contact: ContactID, replyTo id: MessageID? = nil) -> Self {
+        Self(.send(contact: contact, text: text, replyTo: id))
+    }
+    /// The same under an id that the caller has made: asked for again, it is stored once, and the message is returned as it
+    /// is now. Throws `.idTaken` when another message has the id.
+    package static func send(_ text: String, as id: MessageID, to contact: ContactID) -> Self {
+        Self(.sendOnce(contact: contact, text: text, id: id))
+    }
+    /// Pins a message, or takes the pin away; only on this side. Returns the message as it is now.
+    package static func setPinned(_ message: ChatMessage, _ pinned: Bool) -> Self {
+        Self(.setPinned(message: message, pinned: pinned))
+    }
+    /// Replaces the text of an own message, on both sides. Returns the message as it is now.
+    package static func edit(_ message: ChatMessage, to text: String) -> Self {
+        Self(.edit(message: message, text: text))
+    }
+    /// Takes an own message back, on both sides; an unfinished transfer ends.
+    package static func retract(_ message: ChatMessage) -> Self { Self(.retract(message: message)) }
+    /// Sets our reaction to a message of either side; `nil` takes it back.
+    package static func react(to message: ChatMessage, with emoji: String?) -> Self {
+        Self(.react(message: message, emoji: emoji))
+    }
+    /// Sends a failed message again, as a new one at the end.
+    package static func retry(_ id: MessageID) -> Self { Self(.retry(id: id)) }
+    /// Offers a regular file; returns when the offer is stored.
+    package static func sendFile(
+        at path: String, named name: String? = nil, caption: String, to contact: ContactID
+    ) -> Self { Self(.sendFile(contact: contact, path: path, name: name, caption: caption)) }
+}
+
+extension ChatCall where Reply == [ChatMessage] {
+    package static func page(of contact: ContactID, _ anchor: PageAnchor, limit: Int) -> Self {
+        Self(.page(contact: contact, anchor: anchor, limit: limit))
+    }
+    /// Messages of a conversation by their ids, those that are there, in no certain order.
+    package static func messages(_ ids: [MessageID], of contact: ContactID) -> Self {
+        Self(.messages(contact: contact, ids: ids))
+    }
+    /// The pinned messages of a conversation, the one that was pinned last first.
+    package static func pinnedMessages(of contact: ContactID) -> Self { Self(.pinnedMessages(contact: contact)) }
+}
+
+extension ChatCall where Reply == ChatMessage? {
+    /// The first message that was stored at `time` or later.
+    package static func firstMessage(of contact: ContactID, since time: Timestamp) -> Self {
+        Self(.firstMessage(contact: contact, since: time))
+    }
+    /// The message that somebody means; `nil` when there is none.
+    package static func message(_ reference: MessageReference, of contact: ContactID) -> Self {
+        Self(.message(contact: contact, reference: reference))
+    }
+}
+
+extension ChatCall where Reply == SearchResult {
+    package static func search(_ query: SearchQuery) -> Self { Self(.search(query: query)) }
+}
+
+extension ChatCall where Reply == [TextVersion] {
+    /// What a message has said, from its first text to the present one; empty for files and for what was taken back.
+    package static func versions(of message: ChatMessage) -> Self { Self(.versions(message: message)) }
+}
+
+extension ChatCall where Reply == String {
+    package static func draft(for contact: ContactID) -> Self { Self(.draft(contact: contact)) }
+}
+
+extension ChatCall where Reply == NoReply {
+    package static func setDraft(_ text: String, for contact: ContactID) -> Self {
+        Self(.setDraft(contact: contact, text: text))
+    }
+    package static func setTyping(_ composing: Bool, to contact: ContactID) -> Self {
+        Self(.setTyping(contact: contact, composing: composing))
+    }
+    /// Our user has seen everything up to `position`.
+    package static func markSeen(_ contact: ContactID, upTo position: HistoryPosition) -> Self {
+        Self(.markSeen(contact: contact, position: position))
+    }
+    /// The opposite: everything from `position` on counts as unseen again. The peer is not told.
+    package static func markUnread(_ contact: ContactID, from position: HistoryPosition) -> Self {
+        Self(.markUnread(contact: contact, position: position))
+    }
+}
+
+// MARK: Keeping
+
+extension ChatCall where Reply == Int {
+    /// Deletes messages from this machine for good; the peer keeps theirs. Unfinished files among them are cancelled.
+    /// Returns how many there were.
+    package static func deleteMessages(_ keys: [MessageKey], of contact: ContactID) -> Self {
+        Self(.deleteMessages(contact: contact, keys: keys))
+    }
+    /// The same for a whole conversation, or for what was stored before a time.
+    package static func deleteMessages(of contact: ContactID, storedBefore time: Timestamp?) -> Self {
+        Self(.deleteConversation(contact: contact, storedBefore: time))
+    }
+}
+
+extension ChatCall where Reply == Retention? {
+    /// How long a conversation is kept; `nil`: as the configuration says.
+    package static func retention(of contact: ContactID) -> Self { Self(.retention(contact: contact)) }
+}
+
+extension ChatCall where Reply == NoReply {
+    /// Sets it, and deletes what is too old already.
+    package static func setRetention(_ retention: Retention?, of contact: ContactID) -> Self {
+        Self(.setRetention(contact: contact, retention: retention))
+    }
+    /// Copies the history as it is now to a new file.
+    package static func backUp(to path: String) -> Self { Self(.backUp(path: path)) }
+}
+
+// MARK: Files
+
+extension ChatCall where Reply == FolderOffer {
+    /// Offers each regular file of a folder and of the folders in it, as one set; returns when the offers are stored.
+    package static func sendFolder(at path: String, caption: String, to contact: ContactID) -> Self {
+        Self(.sendFolder(contact: contact, path: path, caption: caption))
+    }
+}
+
+extension ChatCall where Reply == [FileTransfer] {
+    package static func transfers(unfinishedOnly: Bool) -> Self { Self(.transfers(unfinishedOnly: unfinishedOnly)) }
+}
+
+extension ChatCall where Reply == FileTransfer {
+    package static func transfer(_ number: TransferNumber) -> Self { Self(.transfer(number: number)) }
+}
+
+extension ChatCall where Reply == NoReply {
+    /// Accepts an offer or resumes a paused transfer. `folder` overrides the downloads folder. The offer of one file of
+    /// a folder accepts the whole folder, up to the number and size of files that the offer names.
+    package static func acceptTransfer(_ number: TransferNumber, into folder: String?) -> Self {
+        Self(.acceptTransfer(number: number, folder: folder))
+    }
+    /// Refuses an offer; of one file of a folder, all that are still offered or to come.
+    package static func declineTransfer(_ number: TransferNumber) -> Self { Self(.declineTransfer(number: number)) }
+    package static func pauseTransfer(_ number: TransferNumber) -> Self { Self(.pauseTransfer(number: number)) }
+    package static func resumeTransfer(_ number: TransferNumber) -> Self { Self(.resumeTransfer(number: number)) }
+    package static func cancelTransfer(_ number: TransferNumber) -> Self { Self(.cancelTransfer(number: number)) }
+    /// Cancels what is unfinished of the folder that a transfer belongs to; what is still to come of it is declined, or not
+    /// offered any more. A file that was sent by itself is cancelled alone.
+    package static func cancelFolder(of number: TransferNumber) -> Self { Self(.cancelFolder(number: number)) }
+    /// Limits how fast files move, in bytes per second, until the program ends; `nil` takes the limit away.
+    package static func setRateLimit(_ limit: UInt64?, of scope: RateScope) -> Self {
+        Self(.setRateLimit(scope: scope, limit: limit))
+    }
+}
+
+extension ChatCall where Reply == UInt64? {
+    /// The limit that was set for `scope`; `nil` when there is none.
+    package static func rateLimit(of scope: RateScope) -> Self { Self(.rateLimit(scope: scope)) }
+}
+
+extension ChatCall where Reply == DownloadsSpace? {
+    /// Bytes free for downloads, `nil` when the folder cannot be asked.
+    package static var downloadsSpace: Self { Self(.downloadsSpace) }
+}
