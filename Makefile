@@ -20,10 +20,9 @@
 #          make mutations ARGS="file- limit-": those whose names begin so; --together 8: quicker and less strict)
 # fuzz     libFuzzer on every decoder and on whole sessions (make fuzz SECONDS=60: that long for each target, side by side)
 # conformance  the Autobahn WebSocket suite in both directions (needs a CPython 2.7)
-# order    finds out which functions a usual session runs, for the linker (needs valgrind; Docs/decisions/0012)
 # install  put blipchat and blipwire into PREFIX/bin (default /usr/local)
 # clean    remove what was built
-.PHONY: run test quick check bench history tsan asan cuts kill9 powerloss diskerrors flood soak files bigfiles mutations fuzz conformance order install clean system test-system check-system bench-system
+.PHONY: run test quick check bench history tsan asan cuts kill9 powerloss diskerrors flood soak files bigfiles mutations fuzz conformance install clean system test-system check-system bench-system
 
 SHELL := /bin/bash
 SWIFT ?= swift
@@ -34,7 +33,7 @@ CUTS ?= 50
 MINUTES ?= 10
 ARGS ?=
 BUILD = $(SWIFT) build --explicit-target-dependency-import-check error
-# Each function in a section of its own, so that the linker can put those together that run (Docs/decisions/0012).
+# Swift's library is in the program, and each function in a section of its own: the linker leaves out what nobody calls.
 RELEASE = -c release --static-swift-stdlib --disable-local-rpath -Xswiftc -Xfrontend -Xswiftc -function-sections
 # Timers of real protocols run in the tests: a few at a time, so that none of them starves on two cores.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
@@ -144,13 +143,6 @@ install: system
 	install -d "$(DESTDIR)$(PREFIX)/bin"
 	install -m 755 "$$($(SWIFT) build $(RELEASE) --show-bin-path)/blipchat" "$(DESTDIR)$(PREFIX)/bin/blipchat"
 	install -m 755 "$$($(SWIFT) build $(RELEASE) --show-bin-path)/blipwire" "$(DESTDIR)$(PREFIX)/bin/blipwire"
-
-order: system
-	$(BUILD) $(RELEASE) --product blipchat
-	Scripts/order_functions.py "$$($(SWIFT) build $(RELEASE) --show-bin-path)/blipchat"
-	@# The build does not know that the linker reads that file.
-	rm "$$($(SWIFT) build $(RELEASE) --show-bin-path)/blipchat"
-	$(BUILD) $(RELEASE) --product blipchat
 
 clean:
 	rm -rf .build

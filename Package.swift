@@ -21,17 +21,12 @@ let strict: [SwiftSetting] =
         .unsafeFlags(["-Xllvm", "-sil-disable-pass=optimize-hop-to-executor"], .when(configuration: .release))
     ]
 
-/// What starts while somebody waits is linked so that it is there sooner and needs less memory: packed relocations, no
-/// table of exported symbols, and no shared libstdc++ or libgcc_s, of which only Swift's runtime uses a little
-/// (Docs/decisions/0010); what runs in a usual session stands together (Docs/decisions/0012).
+/// What starts while somebody waits gets packed relocations, which only lld writes, and no table of exported symbols: less
+/// to read before its first line runs (Docs/decisions/0025).
 let quickStart: [LinkerSetting] = [
     .unsafeFlags(
-        [
-            "-use-ld=lld", "-L\(Context.packageDirectory)/Scripts/link", "-Xclang-linker", "-static-libgcc", "-Xlinker",
-            "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--no-export-dynamic", "-Xlinker",
-            "--symbol-ordering-file=\(Context.packageDirectory)/Scripts/link/functions.order", "-Xlinker",
-            "--no-warn-symbol-ordering",
-        ], .when(configuration: .release))
+        ["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--no-export-dynamic"],
+        .when(configuration: .release))
 ]
 
 let package = Package(

@@ -36,7 +36,7 @@ final class BareTLSConnection {
     private var input = ByteQueue()
     private var buffer = [UInt8](repeating: 0, count: 65_536)
 
-    init(socket: BareSocket, role: TLSSession.Role, identity: TLSIdentity) throws {
+    init(socket: BareSocket, role: TLSRole, identity: TLSIdentity) throws {
         self.socket = socket
         session = try TLSSession(role: role, identity: identity)
     }

@@ -28,7 +28,8 @@ faults = []
 # The types whose numbers and durations are limits. What is neither, and what is not a limit, has no place in the article.
 LIMITS = {"BLIPLimits", "WebSocketLimits", "WebSocketWindows", "ListenerLimits", "LinkOptions", "WebSocketRequest",
           "ConnectOptions", "ListenOptions", "StreamOptions", "AddressPolicy"}
-NO_LIMITS = {"ConnectOptions/localPort"}
+NO_LIMITS = {"ConnectOptions/localPort", "StreamOptions/localBuffer", "StreamOptions/localUnsentLowWater",
+             "StreamOptions/unsentLowWater"}
 
 
 def run(*command):
@@ -79,7 +80,8 @@ def shown(value):
 
 
 def defaults_of_code():
-    """The limits of the code, Type/name to the value; a type within a type is Outer/Inner/name."""
+    """The limits of the code, Type/name to how the article quotes it (public ones are links) and the value; a type within
+    a type is Outer/Inner/name."""
     defaults = {}
     for file in sources.rglob("*.swift"):
         types = []
@@ -88,32 +90,33 @@ def defaults_of_code():
                 continue
             depth = (len(line) - len(line.lstrip())) // 4
             del types[depth + (line.strip() != "}"):]
-            struct = re.match(r" *public struct (\w+)", line)
-            field = re.match(r" *public var (\w+)(?:: ([^=]+?))?(?: = (.+))?$", line)
+            struct = re.match(r" *(?:public|package) struct (\w+)", line)
+            field = re.match(r" *(public |package |)var (\w+)(?:: ([^=]+?))?(?: = (.+))?$", line)
             if struct and len(types) == depth:
                 types.append(struct.group(1))
             elif field and len(types) == depth and types and types[0] in LIMITS:
-                name, kind, value = field.groups()
+                access, name, kind, value = field.groups()
                 if value is None and re.fullmatch(r"(Int|Int32|UInt64|Duration)\?", kind or ""):
                     value = "nil"
                 if value is not None and shown(value) is not None:
-                    defaults["/".join([*types, name])] = shown(value)
+                    defaults["/".join([*types, name])] = ("``" if access == "public " else "`", shown(value))
     return {name: value for name, value in defaults.items() if name not in NO_LIMITS}
 
 
 def check_limits():
-    """The rows | ``Type/name`` | value | of the article are the defaults of the code."""
-    rows = dict(re.findall(r"^\| ``([^`]+)`` \| ([^|]+?) \|", (catalogue / "Limits.md").read_text(), re.M))
+    """The rows | ``Type/name`` | value | of the article (`Type/name` where nobody can change it) are the defaults of the code."""
+    rows = {name: (quote, value) for quote, name, value in
+            re.findall(r"^\| (`+)([^`]+)`+ \| ([^|]+?) \|", (catalogue / "Limits.md").read_text(), re.M)}
     defaults = defaults_of_code()
     missing = LIMITS - {name.split("/")[0] for name in defaults}
     faults.extend(f"check_catalogue.py: no defaults found in {name}" for name in sorted(missing))
     for name in sorted(defaults.keys() | rows.keys()):
         if name not in rows:
-            faults.append(f"Limits.md: no row for {name} ({defaults[name]})")
+            faults.append(f"Limits.md: no row for {name} ({defaults[name][1]})")
         elif name not in defaults:
             faults.append(f"Limits.md: the code has no default for {name}")
         elif rows[name] != defaults[name]:
-            faults.append(f"Limits.md: {name} is {defaults[name]}, not {rows[name]}")
+            faults.append(f"Limits.md: {name} is {' '.join(defaults[name])}, not {' '.join(rows[name])}")
 
 
 def check_listings():

@@ -125,7 +125,7 @@ def main():
         if not re.match(r"(Sources|Tests|Tools|Benchmarks|Fuzz|Scripts|Docs)/|[A-Z]\w+(\.md|\.swift)?$", name) or not path.is_file():
             continue
         if path.suffix not in (".swift", ".md", ".py", ".sh", ".toml", ".txt", ".c", ".h", "") or "Vectors" in name \
-                or name.startswith(("Fuzz/Corpus", "Tests/ChatTUITests/Golden", "Scripts/link")) or path == pathlib.Path(__file__):
+                or name.startswith(("Fuzz/Corpus", "Tests/ChatTUITests/Golden")) or path == pathlib.Path(__file__):
             continue
         text = path.read_text(errors="replace").replace('\\"', ' "')
 

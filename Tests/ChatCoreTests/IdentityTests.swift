@@ -32,25 +32,25 @@ import Testing
         }
     }
 
-    @Test("what was read ahead serves while the file holds the same, and no longer")
-    func ahead() throws {
+    @Test("a key that was opened before serves while the file holds it, and no longer")
+    func openedBefore() throws {
         try withFolder { folder in
             let path = folder + "/identity.key"
-            #expect(IdentityFile.readAhead(at: path) == nil)
             let first = try IdentityFile.loadOrCreate(at: path)
-            let ahead = try #require(IdentityFile.readAhead(at: path))
-            #expect(try IdentityFile.loadOrCreate(at: path, ahead: ahead).fingerprint == first.fingerprint)
+            let passphrase = try #require(Passphrase("correct horse"))
+            _ = try IdentityFile.protect(at: path, with: passphrase, present: nil)
+            let opened = try #require(try IdentityFile.load(at: path, passphrase: passphrase))
+            #expect(try IdentityFile.loadOrCreate(at: path, opened: opened) == first)
 
             _ = try IdentityFile.putAside(at: path)
-            let second = try IdentityFile.loadOrCreate(at: path, ahead: ahead)
+            let second = try IdentityFile.loadOrCreate(at: path, opened: opened)
             #expect(second.fingerprint != first.fingerprint)
-            #expect(try IdentityFile.loadOrCreate(at: path, ahead: ahead).fingerprint == second.fingerprint)
+            #expect(try IdentityFile.loadOrCreate(at: path, opened: opened).fingerprint == second.fingerprint)
 
             // What is wrong with the file is wrong, whatever was read before.
             chmod(path, 0o644)
-            #expect(IdentityFile.readAhead(at: path) == nil)
             #expect(throws: IdentityError.exposed(path: path, mode: 0o644)) {
-                try IdentityFile.loadOrCreate(at: path, ahead: ahead)
+                try IdentityFile.loadOrCreate(at: path, opened: second)
             }
         }
     }
@@ -114,12 +114,11 @@ import Testing
             #expect(try IdentityFile.fingerprint(at: path) == first.fingerprint)
 
             #expect(throws: IdentityError.sealed(path: path)) { try IdentityFile.loadOrCreate(at: path) }
-            #expect(IdentityFile.readAhead(at: path) == nil)
             #expect(throws: IdentityError.wrongPassphrase(path: path)) {
-                try IdentityFile.readAhead(at: path, passphrase: other)
+                try IdentityFile.load(at: path, passphrase: other)
             }
-            let ahead = try #require(try IdentityFile.readAhead(at: path, passphrase: passphrase))
-            #expect(try IdentityFile.loadOrCreate(at: path, ahead: ahead) == first)
+            let opened = try #require(try IdentityFile.load(at: path, passphrase: passphrase))
+            #expect(try IdentityFile.loadOrCreate(at: path, opened: opened) == first)
 
             // What does not have the present passphrase changes nothing.
             let before = try readFile(path)
@@ -131,7 +130,7 @@ import Testing
             #expect(try readFile(path) == before)
             _ = try IdentityFile.protect(at: path, with: other, present: passphrase)
             #expect(throws: IdentityError.wrongPassphrase(path: path)) {
-                try IdentityFile.readAhead(at: path, passphrase: passphrase)
+                try IdentityFile.load(at: path, passphrase: passphrase)
             }
             _ = try IdentityFile.protect(at: path, with: nil, present: other)
             #expect(try IdentityFile.loadOrCreate(at: path) == first)

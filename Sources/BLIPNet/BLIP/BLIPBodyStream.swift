@@ -12,9 +12,6 @@ internal import Synchronization
 /// There is one consumer. One that lets go of the stream, or whose task is cancelled, gives the body up: the message
 /// is abandoned as if the sink had thrown.
 public final class BLIPBodyStream: AsyncSequence, Sendable {
-    public typealias Element = [UInt8]
-    public typealias Failure = LinkError
-
     private let buffer = BodyStreamBuffer()
 
     public init() {}
@@ -25,7 +22,7 @@ public final class BLIPBodyStream: AsyncSequence, Sendable {
     public var sink: any BodySink { buffer }
 
     /// Bytes that have arrived and wait for the consumer.
-    public var waitingBytes: Int { buffer.untakenBytes }
+    package var waitingBytes: Int { buffer.untakenBytes }
 
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(stream: self) }
 

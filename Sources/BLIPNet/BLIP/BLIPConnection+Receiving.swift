@@ -3,7 +3,7 @@
 extension BLIPConnection {
     /// Takes one frame: the payload of one whole binary WebSocket message, in the order of arrival. A violation is
     /// the end: close the connection with its code and reason, then call `disconnect`. Each later call throws it again.
-    public mutating func receive(frame: UnsafeRawBufferPointer, now: MonotonicTime) throws(BLIPViolation) {
+    package mutating func receive(frame: UnsafeRawBufferPointer, now: MonotonicTime) throws(BLIPViolation) {
         switch end {
         case .violated(let violation): throw violation
         case .disconnected: return

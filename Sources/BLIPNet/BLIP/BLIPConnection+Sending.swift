@@ -3,7 +3,7 @@
 extension BLIPConnection {
     /// Queues a request and returns its number. `sink` is where the response's body goes (`nil`: memory); the body of
     /// an error response always stays in memory. A request whose properties cannot be sent fails by event.
-    public mutating func send(_ request: BLIPRequest, sink: (any BodySink)?, noReply: Bool) -> UInt64 {
+    package mutating func send(_ request: BLIPRequest, sink: (any BodySink)?, noReply: Bool) -> UInt64 {
         send(request, sink: sink, noReply: noReply, isMeta: false)
     }
 
@@ -43,7 +43,7 @@ extension BLIPConnection {
     /// Queues the response to the peer's request `number`, as urgent as the request. Does nothing when the request is
     /// unknown, answered already or wants no reply. The response to a request that is still arriving waits for its last
     /// frame: known peers give up when a reply comes before they have sent everything (PROTOCOL 3.2).
-    public mutating func respond(to number: UInt64, with response: BLIPResponse) {
+    package mutating func respond(to number: UInt64, with response: BLIPResponse) {
         guard let isUrgent = unanswered.removeValue(forKey: number) else {
             if let request = inbox.openRequest(number), request.earlyResponse == nil, !request.isNoReply {
                 request.earlyResponse = response
@@ -74,7 +74,7 @@ extension BLIPConnection {
     /// request goes out under its number instead. If it is under way it is left without an end, because an end would
     /// make a piece look like the whole; the peer drops it after its time-out for unfinished messages, and until then
     /// it counts as running. When half of the places are taken like that, further ones are sent to their end.
-    public mutating func cancel(_ number: UInt64) {
+    package mutating func cancel(_ number: UInt64) {
         guard let message = waiting[number]?.message, endWaiting(number, .closedLocally) else { return }
         if message.isNew {
             message.becomeVoid()
@@ -88,7 +88,7 @@ extension BLIPConnection {
 
     /// Says that we are about to close, in a dialect with meta requests: nothing more should be sent after it. Then
     /// wait for `isQuiet`.
-    public mutating func sayBye() {
+    mutating func sayBye() {
         guard end == nil, dialect.hasMeta, byeNumber == nil else { return }
         byeNumber = lastRequest + 1
         _ = send(BLIPRequest(profile: Self.byeProfile), sink: nil, noReply: false, isMeta: true)
@@ -96,7 +96,7 @@ extension BLIPConnection {
 
     /// Nothing is lost when the connection is closed now: what we had to say is sent, and after a `Bye` it is answered
     /// and everything that was in flight has ended, in both directions.
-    public var isQuiet: Bool {
+    package var isQuiet: Bool {
         guard !hasUnsent else { return false }
         return byeNumber == nil || (waiting.isEmpty && unanswered.isEmpty && inbox.openCount == 0)
     }
@@ -105,7 +105,7 @@ extension BLIPConnection {
 
     /// Appends exactly one frame, ACKs ahead of messages. `false`: nothing may be sent now; ask again after
     /// `receive`, `send` or `respond`.
-    public mutating func nextFrame(into out: inout ByteQueue) -> Bool {
+    package mutating func nextFrame(into out: inout ByteQueue) -> Bool {
         guard end == nil else { return false }
         for ack in inbox.releaseAcks(now: now) { acks.append(ack) }
         if let ack = acks.popFirst() {

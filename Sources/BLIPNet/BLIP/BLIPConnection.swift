@@ -5,14 +5,14 @@
 ///
 /// A thin whole over its parts: `FrameReader` and `Inbox` on the way in, `Outbox` and `FrameWriter` on the way out.
 /// It holds compression streams, so it must have one owner: a copy shares them and must not be used.
-public struct BLIPConnection {
+package struct BLIPConnection {
     /// A request of ours that waits for its response.
     struct WaitingRequest {
         var message: OutgoingMessage
         var sink: (any BodySink)?
     }
 
-    public let dialect: BLIPDialect
+    package let dialect: BLIPDialect
     package let limits: BLIPLimits
     let makeSink: @Sendable (BLIPMessageHead) -> (any BodySink)?
     let taken: @Sendable () -> Void
@@ -63,7 +63,7 @@ public struct BLIPConnection {
     /// `makeSink` is asked once for each request of the peer, when its properties are complete, for where its body
     /// goes; `nil` collects it in memory. `taken` is called on any thread when a slow consumer has taken bytes
     /// (`DeferredBodySink`); the driver then calls `noteTaken`.
-    public init(
+    package init(
         dialect: BLIPDialect, limits: BLIPLimits, taken: @escaping @Sendable () -> Void = {},
         makeSink: @escaping @Sendable (BLIPMessageHead) -> (any BodySink)?
     ) {
@@ -81,10 +81,10 @@ public struct BLIPConnection {
     }
 
     /// The next thing that happened. Drain after each `receive`, `nextFrame`, `send` and `handleTimeout`.
-    public mutating func nextEvent() -> BLIPEvent? { events.popFirst() }
+    package mutating func nextEvent() -> BLIPEvent? { events.popFirst() }
 
     /// `nextFrame` has something to send.
-    public var hasOutgoing: Bool { end == nil && (!acks.isEmpty || !outbox.isEmpty) }
+    var hasOutgoing: Bool { end == nil && (!acks.isEmpty || !outbox.isEmpty) }
 
     /// Something of ours is not sent to its end, whether it may be sent now or waits for an ACK.
     package var hasUnsent: Bool {
@@ -92,14 +92,14 @@ public struct BLIPConnection {
     }
 
     /// When `handleTimeout` wants to be called, at the latest; calling it early does nothing.
-    public var deadline: MonotonicTime? {
+    package var deadline: MonotonicTime? {
         let expiry = abandoned.first.map { $0.expiry ?? now }
         return .earlier(.earlier(inbox.deadline, expiry), unpacking.resumption)
     }
 
     /// Does what is due: drops incoming messages that have seen no frame for `partialTimeout` (a response dropped so fails
     /// its request), sends ACKs again that may have got lost, and reads on when that had to pause for the time.
-    public mutating func handleTimeout(now: MonotonicTime) {
+    package mutating func handleTimeout(now: MonotonicTime) {
         self.now = max(self.now, now)
         if unpacking.resume(now: now) { inbox.resumeReading(now: now) }
         for ack in inbox.repeatAcks(now: now) { acks.append(ack) }
@@ -120,16 +120,16 @@ public struct BLIPConnection {
     /// Nothing more should be read from the transport now: until slow consumers have taken something (only in a dialect
     /// without ACKs, where the peer cannot be told to pause one message), or until `deadline`, because the peer has had us
     /// unpack too much (`BLIPLimits.maxUnpackedPerSecond`).
-    public var isReadingPaused: Bool { inbox.isFull || unpacking.isUsedUp }
+    var isReadingPaused: Bool { inbox.isFull || unpacking.isUsedUp }
 
     /// No frame should be given to `receive` before `deadline`, not even one that has been read already.
-    public var defersFrames: Bool { end == nil && unpacking.isUsedUp }
+    var defersFrames: Bool { end == nil && unpacking.isUsedUp }
 
     /// The peer is no stranger any more: `BLIPLimits.maxUnpackedBeforeAdmission` holds no longer.
-    public mutating func admit() { unpacking.admit() }
+    package mutating func admit() { unpacking.admit() }
 
     /// Slow consumers have taken bytes (`taken` was called): ACKs become due, or reading may go on.
-    public mutating func noteTaken(now: MonotonicTime) {
+    mutating func noteTaken(now: MonotonicTime) {
         self.now = max(self.now, now)
         guard end == nil else { return }
         let wasPaused = isReadingPaused
@@ -139,7 +139,7 @@ public struct BLIPConnection {
 
     /// The connection has ended for `reason`: frees everything and returns the numbers of our requests that still
     /// wait, in order; the caller fails them. Requests that are sent afterwards fail at once.
-    public mutating func disconnect(_ reason: LinkError = .disconnected) -> [UInt64] {
+    package mutating func disconnect(_ reason: LinkError = .disconnected) -> [UInt64] {
         if end == nil { end = .disconnected }
         let numbers = waiting.keys.filter { $0 != byeNumber }.sorted()
         for request in waiting.values { request.sink?.bodyEnded(reason) }

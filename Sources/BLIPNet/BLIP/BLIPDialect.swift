@@ -15,7 +15,7 @@ public struct BLIPDialect: Sendable, Equatable {
     }
 
     /// What people call it: in `LinkInfo`, in options and in error reasons.
-    public var name: String
+    package var name: String
     /// The name of the WebSocket subprotocol, without the application.
     package var subprotocolName: String
     /// The subprotocol is `NAME+APPLICATION`; otherwise it is the bare name.
@@ -27,16 +27,16 @@ public struct BLIPDialect: Sendable, Equatable {
     /// One-byte strings 0x01, 0x02 ... that stand for these in properties. Empty: no abbreviations.
     package var tokens: [String]
     /// Every frame but an ACK ends with a CRC-32.
-    public var hasChecksum: Bool
+    var hasChecksum: Bool
     /// Messages are acknowledged and pause when too much of them is not.
-    public var hasAcks: Bool
+    package var hasAcks: Bool
     package var compression: Compression
 
     /// Meta requests exist, with `Bye` among them.
     package var hasMeta: Bool { flags.meta != 0 }
 
     /// What to offer or expect in `Sec-WebSocket-Protocol`.
-    public func subprotocol(application: String) -> String {
+    package func subprotocol(application: String) -> String {
         namesApplication ? subprotocolName + "+" + application : subprotocolName
     }
 
@@ -57,7 +57,7 @@ public struct BLIPDialect: Sendable, Equatable {
 
     /// Every dialect that we speak, in the order in which they are looked for: what is called just `BLIP`, or not called
     /// anything, is that of the founding documents before it is BLIP 2.0.
-    public static let all: [BLIPDialect] = [.blip3, .blip2013, .blip2]
+    package static let all: [BLIPDialect] = [.blip3, .blip2013, .blip2]
 
     private static let standardTokens = [
         "Profile", "Error-Code", "Error-Domain", "Content-Type", "application/json", "application/octet-stream",

@@ -2,15 +2,15 @@
 
 /// The start of an incoming message, known once its properties are complete.
 public struct BLIPMessageHead: Sendable {
-    public var number: UInt64
-    public var isResponse: Bool
+    package var number: UInt64
+    var isResponse: Bool
     public var properties: BLIPProperties
-    public var isUrgent: Bool
-    public var isNoReply: Bool
+    package var isUrgent: Bool
+    package var isNoReply: Bool
     /// The first frame was compressed.
-    public var isCompressed: Bool
+    package var isCompressed: Bool
     /// Set when this is an error response.
-    public var error: BLIPErrorCode?
+    package var error: BLIPErrorCode?
 
     package init(
         number: UInt64, isResponse: Bool, properties: BLIPProperties, isUrgent: Bool = false,
@@ -27,7 +27,7 @@ public struct BLIPMessageHead: Sendable {
 }
 
 /// Something complete that happened on a BLIP connection.
-public enum BLIPEvent: Sendable {
+package enum BLIPEvent: Sendable {
     /// The peer asks; answer with `respond(to:with:)` unless it is a no-reply request.
     case request(BLIPIncomingRequest)
     /// The peer answered our request `number`; error responses come here too.

@@ -77,13 +77,13 @@ public struct BLIPErrorCode: Sendable, Equatable {
     public static let badRequest = Self(code: 400)
     public static let forbidden = Self(code: 403)
     public static let notFound = Self(code: 404)
-    public static let conflict = Self(code: 409)
-    public static let gone = Self(code: 410)
-    public static let badRange = Self(code: 416)
+    package static let conflict = Self(code: 409)
+    package static let gone = Self(code: 410)
+    package static let badRange = Self(code: 416)
     public static let tooManyRequests = Self(code: 429)
     public static let handlerFailed = Self(code: 501)
-    public static let insufficientStorage = Self(code: 507)
-    public static let unspecified = Self(code: 599)
+    package static let insufficientStorage = Self(code: 507)
+    package static let unspecified = Self(code: 599)
 }
 
 /// A request that a peer sent, complete, on its way to the handler.

@@ -5,7 +5,7 @@ public struct BLIPProperties: Sendable, Equatable, ExpressibleByDictionaryLitera
     public struct Pair: Sendable, Equatable {
         public var name: String
         public var value: String
-        public init(name: String, value: String) {
+        package init(name: String, value: String) {
             self.name = name
             self.value = value
         }
@@ -14,7 +14,7 @@ public struct BLIPProperties: Sendable, Equatable, ExpressibleByDictionaryLitera
     /// The pairs in wire order.
     public private(set) var pairs: [Pair] = []
 
-    public init() {}
+    package init() {}
 
     /// Takes pairs as they are; the caller knows that no name stands twice.
     init(wirePairs: [Pair]) { pairs = wirePairs }

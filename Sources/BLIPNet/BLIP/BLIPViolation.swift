@@ -1,11 +1,11 @@
 // A peer broke the protocol, or a limit, in a way that ends the connection.
 
 /// Why the connection must be closed, in the words of a WebSocket close frame (PROTOCOL 3.2).
-public struct BLIPViolation: Error, Sendable, Equatable {
+package struct BLIPViolation: Error, Sendable, Equatable {
     /// 1002 (bad frame, checksum, number), 1008 (a limit) or 1009 (too large).
-    public var closeCode: UInt16
+    var closeCode: UInt16
     /// At most 123 bytes.
-    public var reason: String
+    package var reason: String
 
     package init(closeCode: UInt16, reason: String) {
         self.closeCode = closeCode

@@ -4,7 +4,7 @@ import Glibc
 
 /// Bytes waiting between two layers. Appending at the end and consuming at the front are amortised O(1); the storage
 /// is reused, so a queue in steady use allocates nothing.
-public struct ByteQueue: Sendable {
+package struct ByteQueue: Sendable {
     /// The memory; `nil` until the first byte. Copies of a queue share it until one of them writes.
     private var storage: ByteStorage?
     // The waiting bytes are those at head..<tail of the storage.
@@ -17,11 +17,11 @@ public struct ByteQueue: Sendable {
 
     /// The storage doubles when it grows, but only up to `growthLimit` bytes: a queue whose content is limited is told
     /// so, lest it takes twice the limit. More than that may be appended all the same.
-    public init(growthLimit: Int = .max) { self.growthLimit = growthLimit }
+    package init(growthLimit: Int = .max) { self.growthLimit = growthLimit }
 
     /// Bytes that wait.
-    public var count: Int { tail &- head }
-    public var isEmpty: Bool { head == tail }
+    package var count: Int { tail &- head }
+    package var isEmpty: Bool { head == tail }
 
     /// Bytes of memory that the queue holds, used or not.
     var capacity: Int { storage?.capacity ?? 0 }
@@ -31,13 +31,13 @@ public struct ByteQueue: Sendable {
         tail += 1
     }
 
-    public mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    package mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard let base = bytes.baseAddress, !bytes.isEmpty else { return }
         makeRoom(bytes.count).copyBytes(from: base, count: bytes.count)
         tail += bytes.count
     }
 
-    public mutating func append(_ bytes: [UInt8]) {
+    package mutating func append(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { append($0) }
     }
 
@@ -56,7 +56,7 @@ public struct ByteQueue: Sendable {
     }
 
     /// Reads the waiting bytes in place. The pointer is valid only inside `body`.
-    public func withUnsafeBytes<Result, Failure: Error>(
+    package func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         guard let storage else { return try body(UnsafeRawBufferPointer(start: nil, count: 0)) }
@@ -74,7 +74,7 @@ public struct ByteQueue: Sendable {
     }
 
     /// Drops the first `byteCount` bytes (clamped to what is there).
-    public mutating func consume(_ byteCount: Int) {
+    package mutating func consume(_ byteCount: Int) {
         head += min(max(byteCount, 0), count)
         if head == tail { removeAll() }
     }
@@ -86,14 +86,14 @@ public struct ByteQueue: Sendable {
     }
 
     /// Takes everything out as an array.
-    public mutating func takeAll() -> [UInt8] {
+    package mutating func takeAll() -> [UInt8] {
         defer { removeAll() }
         return withUnsafeBytes { Array($0) }
     }
 
     /// Forgets everything, keeping the storage unless it is large and was hardly used since it was empty the last
     /// time.
-    public mutating func removeAll() {
+    package mutating func removeAll() {
         if let capacity = storage?.capacity, capacity > Self.smallStorage, tail < capacity / 8 { storage = nil }
         head = 0
         tail = 0

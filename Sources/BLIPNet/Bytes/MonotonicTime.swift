@@ -6,9 +6,9 @@
 /// run hours in microseconds. Only the driver (`PeerLink`) reads the real clock.
 public struct MonotonicTime: Sendable, Hashable, Comparable {
     /// Nanoseconds since the origin; never negative in practice.
-    public var nanoseconds: Int64
+    package var nanoseconds: Int64
 
-    public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+    package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
     public static func < (left: Self, right: Self) -> Bool { left.nanoseconds < right.nanoseconds }
 
@@ -25,7 +25,7 @@ public struct MonotonicTime: Sendable, Hashable, Comparable {
     }
 
     /// How long it is from `earlier` to `later`; saturates instead of overflowing.
-    public static func - (later: Self, earlier: Self) -> Duration {
+    package static func - (later: Self, earlier: Self) -> Duration {
         let (difference, overflow) = later.nanoseconds.subtractingReportingOverflow(earlier.nanoseconds)
         return .nanoseconds(overflow ? (later > earlier ? .max : .min) : difference)
     }
@@ -33,7 +33,7 @@ public struct MonotonicTime: Sendable, Hashable, Comparable {
 
 extension Duration {
     /// The whole nanoseconds of this duration, clamped to the range of `Int64` (about 292 years).
-    public var inNanoseconds: Int64 {
+    package var inNanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         if overflow { return seconds < 0 ? .min : .max }

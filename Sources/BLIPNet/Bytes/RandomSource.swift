@@ -3,14 +3,14 @@
 import Glibc
 
 /// A source of random bytes that is handed to the protocol state machines, which draw none themselves.
-public struct RandomSource: Sendable {
+package struct RandomSource: Sendable {
     /// Fills the whole buffer.
-    public let fill: @Sendable (UnsafeMutableRawBufferPointer) -> Void
+    package let fill: @Sendable (UnsafeMutableRawBufferPointer) -> Void
 
-    public init(fill: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Void) { self.fill = fill }
+    package init(fill: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Void) { self.fill = fill }
 
     /// The kernel's generator (getentropy(3)): unpredictable to everybody.
-    public static let system = RandomSource { buffer in
+    package static let system = RandomSource { buffer in
         var filled = 0
         while filled < buffer.count {
             let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[filled..<min(filled + 256, buffer.count)])

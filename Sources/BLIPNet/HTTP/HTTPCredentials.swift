@@ -1,9 +1,9 @@
 // A user name and its password, and their form in Basic authentication.
 
 /// What a user has at a server or proxy. Its description hides the password, which otherwise ends up in a log.
-public struct HTTPCredentials: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible {
-    public var user: String
-    public var password: String
+public struct HTTPCredentials: Sendable, Hashable, CustomStringConvertible {
+    package var user: String
+    package var password: String
 
     public init(user: String, password: String) {
         self.user = user
@@ -11,7 +11,6 @@ public struct HTTPCredentials: Sendable, Hashable, CustomStringConvertible, Cust
     }
 
     public var description: String { "\(user):***" }
-    public var debugDescription: String { description }
 
     /// The field value of Basic authentication (RFC 7617), in UTF-8. `nil` when the user name has a colon, or when
     /// there are control characters: the server could not tell what is meant.

@@ -21,14 +21,14 @@ public struct HTTPFields: Sendable, Equatable {
     }
 
     /// The value of the field, if there is exactly one called `name`.
-    public func single(_ name: String) -> String? {
+    package func single(_ name: String) -> String? {
         let values = values(name)
         return values.count == 1 ? values[0] : nil
     }
 
     /// The elements of a comma-separated list (RFC 9110 section 5.6.1) that may be spread over several fields.
     /// Empty elements are left out, as the RFC asks of receivers.
-    public func list(_ name: String) -> [String] {
+    package func list(_ name: String) -> [String] {
         values(name).flatMap { value in
             Array(value.utf8).split(separator: UInt8(ascii: ",")).map { HTTPSyntax.trimmed($0) }
                 .filter { !$0.isEmpty }.map { HTTPSyntax.text($0) }

@@ -2,7 +2,7 @@
 
 /// The head of a request.
 public struct HTTPRequestHead: Sendable, Equatable {
-    public var method: String
+    package var method: String
     /// Path and query, or an absolute URL.
     public var target: String
     public var fields = HTTPFields()

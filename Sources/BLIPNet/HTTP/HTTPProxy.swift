@@ -4,9 +4,9 @@ internal import Glibc
 
 /// A proxy that makes tunnels (RFC 9110 section 9.3.6, CONNECT).
 public struct HTTPProxy: Sendable, Hashable {
-    public var endpoint: Endpoint
+    package var endpoint: Endpoint
     /// Answers its 407.
-    public var credentials: HTTPCredentials?
+    package var credentials: HTTPCredentials?
 
     public init(endpoint: Endpoint, credentials: HTTPCredentials? = nil) {
         self.endpoint = endpoint

@@ -5,13 +5,13 @@
 /// `http` and `https` are read as `ws` and `wss`.
 public struct WebSocketURL: Sendable, Hashable {
     /// Whom to call; the port is filled in.
-    public let endpoint: Endpoint
+    package let endpoint: Endpoint
     /// `wss`: TLS below the WebSocket.
-    public let isEncrypted: Bool
+    package let isEncrypted: Bool
     /// Path and query of the request, percent-encoded, beginning with `/`.
-    public let target: String
+    package let target: String
     /// User name and password of the URL. They answer a challenge of this very server and go nowhere else.
-    public let credentials: HTTPCredentials?
+    package let credentials: HTTPCredentials?
 
     package static let defaultPort: UInt16 = 80
     package static let defaultEncryptedPort: UInt16 = 443

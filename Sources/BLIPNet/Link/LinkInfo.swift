@@ -4,22 +4,22 @@
 public struct LinkInfo: Sendable, Equatable {
     /// The address of the peer, as `Endpoint.description` writes it.
     public var remoteAddress: String
-    public var localAddress: String
+    package var localAddress: String
     /// The numeric host part of `remoteAddress`; `unix` for a UNIX-domain socket.
-    public var remoteHost: String
+    package var remoteHost: String
     /// Who the peer counts as where each may have so much (`SocketAddress.network`).
     package var remoteNetwork: String { SocketAddress(host: remoteHost, port: 0)?.network ?? remoteHost }
     public var isEncrypted: Bool
     /// We called the peer, not the peer us.
     public var isOutgoing: Bool
     /// The proxy through which the peer was called.
-    public var proxy: Endpoint?
+    package var proxy: Endpoint?
     /// The key that the peer has proved to have; `nil` on a plain link.
     public var remoteFingerprint: SPKIFingerprint?
     /// The WebSocket subprotocol that both agreed on; `nil` when one side named none.
-    public var subprotocol: String?
+    package var subprotocol: String?
     /// When the connection was begun or taken.
-    public var began: MonotonicTime?
+    package var began: MonotonicTime?
     /// The dialect that is spoken, from the end of the handshake on.
     public var dialect: BLIPDialect?
 }

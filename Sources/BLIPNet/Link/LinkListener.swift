@@ -37,7 +37,7 @@ public final class LinkListener: Sendable {
 
     /// Keeps a quarter of all places (connections, handshakes, handshakes that begin at once) for callers from these
     /// networks (`SocketAddress.neighbourhood`). Until this is called no place is kept.
-    public func favour(networks: Set<String>) { door.favour(networks) }
+    package func favour(networks: Set<String>) { door.favour(networks) }
 
     /// Connections that are open or in their handshake.
     var connectionCount: Int {

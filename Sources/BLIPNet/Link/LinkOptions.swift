@@ -15,7 +15,7 @@ public struct LinkOptions: Sendable {
     /// The path of the WebSocket URL.
     public var path = "/"
     /// Listening: callers may ask for any path.
-    public var acceptsAnyPath = false
+    package var acceptsAnyPath = false
     /// The application part of the WebSocket subprotocol (`BLIP_3+<application>`, PROTOCOL 3.2): what the requests mean, and
     /// in which version. Both sides must have the same. Choose a name of your own.
     public var application = "app_1"
@@ -28,7 +28,7 @@ public struct LinkOptions: Sendable {
     /// The proxy through which hosts are called. Peers are called directly unless something else is said here.
     public var proxy = ProxyChoice.direct
     /// How many requests of ours may wait for their responses; one more fails with `LinkError.limitExceeded`.
-    public var maxWaitingRequests = 65_536
+    var maxWaitingRequests = 65_536
     /// Gets what happens on each link: frames, states, and why it ends. Called on the event loop of the link, so it should
     /// return soon. A link that everybody has let go of ends without a word. `nil` costs nothing.
     public var trace: (@Sendable (LinkTrace) -> Void)?
@@ -44,38 +44,38 @@ public struct LinkOptions: Sendable {
     }
 
     /// From the start of connecting to the established TCP connection, the name resolution included.
-    public var connectTimeout: Duration {
+    package var connectTimeout: Duration {
         get { connect.timeout }
         set { connect.timeout = newValue }
     }
 
     /// How many bytes per second a link sends at most; `nil` means no limit. On a link that is slower than what its
     /// network could take, urgent messages still overtake the others, because bodies wait here and not in the network.
-    public var maxSendRate: UInt64? {
+    package var maxSendRate: UInt64? {
         get { connect.stream.maxSendRate }
         set { connect.stream.maxSendRate = newValue }
     }
 
     /// From the established connection to the end of the TLS and WebSocket handshakes.
-    public var handshakeTimeout: Duration {
+    package var handshakeTimeout: Duration {
         get { webSocket.handshakeTimeout }
         set { webSocket.handshakeTimeout = newValue }
     }
 
     /// Silence of the peer after which it is pinged; `nil` turns keepalive off.
-    public var keepaliveInterval: Duration? {
+    package var keepaliveInterval: Duration? {
         get { webSocket.keepaliveInterval }
         set { webSocket.keepaliveInterval = newValue }
     }
 
     /// Further silence after which the peer counts as dead.
-    public var keepaliveTimeout: Duration {
+    package var keepaliveTimeout: Duration {
         get { webSocket.keepaliveTimeout }
         set { webSocket.keepaliveTimeout = newValue }
     }
 
     /// How long an orderly close may take to send what is queued, and again for the peer's answer.
-    public var closeTimeout: Duration {
+    package var closeTimeout: Duration {
         get { webSocket.closeTimeout }
         set { webSocket.closeTimeout = newValue }
     }

@@ -38,10 +38,10 @@ public struct LinkTrace: Sendable, Equatable {
         /// The number of the message. Each side counts its own requests; a response has the number of its request.
         public var number: UInt64
         /// The bits of the flags as they are on the wire; the dialect says what they mean.
-        public var flags: UInt64
+        package var flags: UInt64
         public var isUrgent: Bool
         /// Further frames of the message follow.
-        public var hasMore: Bool
+        package var hasMore: Bool
         /// Bytes of the frame, its header included, as the payload of its WebSocket message.
         public var byteCount: Int
     }

@@ -16,9 +16,9 @@ public struct ListenerLimits: Sendable, Equatable {
     /// The same for each network of callers: 24 bits of IPv4, 64 bits of IPv6 (`SocketAddress.neighbourhood`).
     public var handshakesPerSecondPerNetwork = 20
     /// How long a caller may be silent. Does not count for UNIX-domain sockets, nor does `helloTime`.
-    public var firstByteTime = Duration.seconds(2)
+    package var firstByteTime = Duration.seconds(2)
     /// How long a caller may take until its whole ClientHello is there.
-    public var helloTime = Duration.seconds(3)
+    package var helloTime = Duration.seconds(3)
 
     public init() {}
 }

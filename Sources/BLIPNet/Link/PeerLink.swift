@@ -207,7 +207,7 @@ public actor PeerLink: StreamDriver {
     public var roundTrip: Duration? { stream.stack.roundTrip }
 
     /// What has gone over the link so far.
-    public var counters: LinkCounters { stream.stack.counters }
+    package var counters: LinkCounters { stream.stack.counters }
 
     /// Measures the round trip now; `roundTrip` changes when the answer is here.
     public nonisolated func ping() { mailbox.post(.ping) }

@@ -61,7 +61,7 @@ package struct ProtocolStack: StreamStack {
     }
 
     private init(
-        role: TLSSession.Role, webSocket: WebSocketConnection, options: LinkOptions, now: MonotonicTime
+        role: TLSRole, webSocket: WebSocketConnection, options: LinkOptions, now: MonotonicTime
     ) throws(LinkError) {
         let tls: TLSSession?
         do throws(TLSError) {

@@ -30,7 +30,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// The address of the UNIX-domain socket at `path`. `nil` when the path is empty, has a NUL or is longer than
     /// the kernel takes (107 bytes).
-    public init?(unixPath path: String) {
+    init?(unixPath path: String) {
         var address = sockaddr_un()
         let pathOffset = MemoryLayout.offset(of: \sockaddr_un.sun_path) ?? 2
         let utf8 = Array(path.utf8)
@@ -89,7 +89,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The same address with another port.
-    public func withPort(_ port: UInt16) -> SocketAddress {
+    func withPort(_ port: UInt16) -> SocketAddress {
         guard family != AF_UNIX, bytes.count >= 4 else { return self }
         var changed = bytes
         changed[2] = UInt8(port >> 8)
@@ -148,7 +148,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// Who an address counts as where each network may have so much: 24 bits of an IPv4 address (`192.0.2.0/24`), 64 bits
     /// of an IPv6 address, as `network` has them.
-    public var neighbourhood: String {
+    package var neighbourhood: String {
         let network = network
         guard let last = network.utf8.lastIndex(of: UInt8(ascii: ".")) else { return network }
         return network[..<last] + ".0/24"

@@ -23,7 +23,7 @@ public struct CertificateChain: Sendable, Equatable {
     public let problem: String?
 
     /// The peer's own certificate.
-    public var leaf: Certificate { certificates[0] }
+    package var leaf: Certificate { certificates[0] }
 
     init(_ certificates: [OpaquePointer], serverName: String?, problem: String?) throws(TLSError) {
         precondition(!certificates.isEmpty, "a chain without a certificate")

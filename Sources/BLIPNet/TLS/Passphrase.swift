@@ -3,11 +3,11 @@
 internal import COpenSSL
 
 /// A passphrase of 8 to 1,000 bytes of UTF-8 without NUL. Not printable, so that no log and no error has it.
-public struct Passphrase: Sendable {
+package struct Passphrase: Sendable {
     /// Fewer bytes are found by trying.
-    public static let minimumBytes = 8
+    package static let minimumBytes = 8
     /// What OpenSSL takes.
-    public static let maximumBytes = 1000
+    package static let maximumBytes = 1000
 
     /// Wiped when the last copy of the passphrase goes.
     private final class Storage: Sendable {
@@ -37,7 +37,7 @@ public struct Passphrase: Sendable {
     private let storage: Storage
 
     /// `nil` when it is too short, too long, or has a NUL.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard (Self.minimumBytes...Self.maximumBytes).contains(text.utf8.count), !text.utf8.contains(0) else {
             return nil
         }
@@ -58,6 +58,6 @@ public struct Passphrase: Sendable {
 }
 
 extension Passphrase: CustomStringConvertible, CustomReflectable {
-    public var description: String { "(a passphrase)" }
-    public var customMirror: Mirror { Mirror(self, children: []) }
+    package var description: String { "(a passphrase)" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -22,7 +22,7 @@ public struct TLSConfiguration: Sendable {
     public var serverName: String?
     /// Whether `.system` and `.roots` compare the name of the server. Without it, whoever has any certificate of those
     /// authorities is believed.
-    public var checksServerName = true
+    package var checksServerName = true
     public var minimumVersion = TLSVersion.tls12 { didSet { contexts = TLSContextPool() } }
     /// The application's protocols in order of preference (ALPN, RFC 7301), each of 1 to 255 bytes. Empty: none is
     /// negotiated. A server with some refuses clients that have no common one, and serves those that do not ask.
@@ -31,7 +31,7 @@ public struct TLSConfiguration: Sendable {
     public var clientCertificates = ClientCertificates.ignored { didSet { contexts = TLSContextPool() } }
     /// Whether later connections to the same server may skip a part of the handshake. Only for `.system` and
     /// `.roots`, and only without certificates of clients: where keys are compared, each handshake shows the key.
-    public var reusesSessions = true { didSet { contexts = TLSContextPool() } }
+    package var reusesSessions = true { didSet { contexts = TLSContextPool() } }
 
     /// Only keys of Ed25519 are believed, ours is one, too: a peer with another kind of key is refused in the handshake.
     var takesOnlyEd25519 = false { didSet { contexts = TLSContextPool() } }
@@ -50,7 +50,7 @@ public struct TLSConfiguration: Sendable {
 
     /// What the peers of links have (DESIGN 5), in either role: TLS 1.3 only, both sides present certificates, nothing
     /// is resumed, only the key counts, and it is one of Ed25519. Without an `expected` key any is accepted, and the user looks at it.
-    public static func pinned(identity: TLSIdentity, expected: SPKIFingerprint?) -> TLSConfiguration {
+    package static func pinned(identity: TLSIdentity, expected: SPKIFingerprint?) -> TLSConfiguration {
         var configuration = TLSConfiguration()
         configuration.identity = identity
         configuration.trust = expected.map(TrustPolicy.pinned) ?? .anyKey
@@ -71,7 +71,7 @@ public struct TLSConfiguration: Sendable {
     }
 
     /// Whether sessions of `role` may be resumed.
-    func mayResume(_ role: TLSSession.Role) -> Bool {
+    func mayResume(_ role: TLSRole) -> Bool {
         guard reusesSessions, isJudgedByAuthorities else { return false }
         return role == .client ? identity == nil : clientCertificates == .ignored
     }

@@ -11,7 +11,7 @@ final class TLSContext: Sendable {
     /// Names of the application's protocols as they stand in the handshake. OpenSSL refers to them.
     private nonisolated(unsafe) let protocols: UnsafeMutableBufferPointer<UInt8>
 
-    init(role: TLSSession.Role, configuration: TLSConfiguration) throws(TLSError) {
+    init(role: TLSRole, configuration: TLSConfiguration) throws(TLSError) {
         guard role == .client || configuration.identity != nil else {
             throw .badConfiguration(reason: "a TLS server needs a certificate")
         }
@@ -81,7 +81,7 @@ final class TLSContext: Sendable {
         }
     }
 
-    private func setResumption(_ role: TLSSession.Role, _ configuration: TLSConfiguration) throws(TLSError) {
+    private func setResumption(_ role: TLSRole, _ configuration: TLSConfiguration) throws(TLSError) {
         guard configuration.mayResume(role) else {
             // On resumption nobody's certificate would be seen: no tickets, no cache.
             guard SSL_CTX_set_num_tickets(pointer, 0) == 1 else {
@@ -107,7 +107,7 @@ final class TLSContext: Sendable {
 
     // MARK: Trust
 
-    private func setTrust(_ role: TLSSession.Role, _ configuration: TLSConfiguration) throws(TLSError) {
+    private func setTrust(_ role: TLSRole, _ configuration: TLSConfiguration) throws(TLSError) {
         switch (role, configuration.clientCertificates) {
         case (.server, .ignored):
             SSL_CTX_set_verify(pointer, SSL_VERIFY_NONE, nil)
@@ -188,7 +188,7 @@ final class TLSContext: Sendable {
         return names
     }
 
-    private func setProtocols(_ role: TLSSession.Role) throws(TLSError) {
+    private func setProtocols(_ role: TLSRole) throws(TLSError) {
         switch role {
         case .client:
             // This function returns 0 when it succeeds.

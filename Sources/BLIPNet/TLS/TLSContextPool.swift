@@ -13,7 +13,7 @@ final class TLSContextPool: Sendable {
 
     /// The context of `role`, made from `configuration` when there is none yet. The configuration is the same each
     /// time, as far as a context depends on it: a changed one has another pool.
-    func context(_ role: TLSSession.Role, _ configuration: TLSConfiguration) throws(TLSError) -> TLSContext {
+    func context(_ role: TLSRole, _ configuration: TLSConfiguration) throws(TLSError) -> TLSContext {
         try made.withLock { made throws(TLSError) in
             if let context = role == .client ? made.client : made.server { return context }
             let context = try TLSContext(role: role, configuration: configuration)

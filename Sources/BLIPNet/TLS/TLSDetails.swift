@@ -12,12 +12,12 @@ public struct TLSDetails: Sendable, Equatable {
     /// The key that the peer has proved to have; `nil` if it has shown none.
     public var peerFingerprint: SPKIFingerprint?
     /// A part of the handshake was skipped thanks to an earlier session.
-    public var isResumed: Bool
+    package var isResumed: Bool
 }
 
 extension TLSSession {
     /// `nil` before the session is established.
-    public var details: TLSDetails? {
+    package var details: TLSDetails? {
         guard isEstablished, let version = TLSVersion(number: SSL_version(session)),
             let cipher = SSL_CIPHER_get_name(SSL_get_current_cipher(session))
         else { return nil }

@@ -26,17 +26,17 @@ public struct TLSIdentity: Sendable, Equatable {
 
     /// Reads what `backup(passphrase:)` has written. Throws `.wrongPassphrase` when the passphrase is another one, and
     /// `.invalidIdentity` for a text that no passphrase opens. Takes a fraction of a second.
-    public init(backup: String, passphrase: Passphrase) throws(TLSError) {
+    package init(backup: String, passphrase: Passphrase) throws(TLSError) {
         try self.init(TLSCredentials(backup: backup, passphrase: passphrase))
     }
 
     /// Whether `pem` needs a passphrase: it is what `backup(passphrase:)` writes.
-    public static func isSealed(_ pem: String) -> Bool { TLSCredentials.isSealed(pem) }
+    package static func isSealed(_ pem: String) -> Bool { TLSCredentials.isSealed(pem) }
 
     /// Key and certificate in one PEM text that only the passphrase opens: PKCS#8 with PBES2 (RFC 8018), scrypt (RFC
     /// 7914, N = 2^14, r = 8, p = 5) and AES-256; `openssl pkey` reads it too. Takes a fraction of a second, so not
     /// for an event loop.
-    public func backup(passphrase: Passphrase) throws(TLSError) -> String {
+    package func backup(passphrase: Passphrase) throws(TLSError) -> String {
         try credentials.backup(passphrase: passphrase)
     }
 

@@ -10,16 +10,11 @@ internal import COpenSSL
 /// what is to be judged, and everything waits for `answerTrust`.
 /// After an error has been thrown the session is dead and throws it again; `nextOutgoing` may still hold the alert
 /// for the peer.
-public final class TLSSession {
-    public enum Role: Sendable, Equatable {
-        case client
-        case server
-    }
-
+package final class TLSSession {
     let session: OpaquePointer
     /// Encrypted bytes from the transport, and for it.
     private let transport: TLSBuffers
-    let role: Role
+    let role: TLSRole
     /// Kept because OpenSSL's context refers to what it owns.
     private let context: TLSContext?
     let trust: TrustPolicy
@@ -38,16 +33,16 @@ public final class TLSSession {
 
     /// The handshake is complete on our side and the peer is trusted. A client gets here before the server has judged
     /// its certificate.
-    public private(set) var isEstablished = false
+    package private(set) var isEstablished = false
     /// Who the peer is, once the handshake is complete; `nil` if it has shown no certificate.
-    public private(set) var peerFingerprint: SPKIFingerprint?
+    private(set) var peerFingerprint: SPKIFingerprint?
     /// What is to be judged from outside before the session is established.
-    public private(set) var trustQuestion: CertificateChain?
+    private(set) var trustQuestion: CertificateChain?
     /// The peer has said that nothing follows. An end of the transport without it may be an attacker's.
-    public private(set) var receivedCloseNotify = false
+    private(set) var receivedCloseNotify = false
 
     /// Bytes that one TLS record holds at most.
-    public static let maxRecordPayload = 16_384
+    static let maxRecordPayload = 16_384
     /// Bytes that a record may be larger than its payload (RFC 8446 section 5.2, RFC 5246 section 6.2.3).
     private static let maxRecordOverhead = 5 + 256
     /// Unread output above which a peer that keeps causing more is cut off, and unread input above which one that does
@@ -57,15 +52,15 @@ public final class TLSSession {
     /// A session between the peers of a link. With an `expected` key another one ends the handshake in `.wrongKey`, before
     /// the peer has seen our certificate; without, the owner looks at `peerFingerprint`. A client's first flight waits in
     /// `nextOutgoing`.
-    public convenience init(
-        role: Role, identity: TLSIdentity, expecting expected: SPKIFingerprint? = nil
+    package convenience init(
+        role: TLSRole, identity: TLSIdentity, expecting expected: SPKIFingerprint? = nil
     ) throws(TLSError) {
         try self.init(role: role, configuration: .pinned(identity: identity, expected: expected))
     }
 
     /// A session as `configuration` says. `host` is where a client has called: the name of the server unless the
     /// configuration has another.
-    public convenience init(role: Role, configuration: TLSConfiguration, host: String? = nil) throws(TLSError) {
+    package convenience init(role: TLSRole, configuration: TLSConfiguration, host: String? = nil) throws(TLSError) {
         let context = try configuration.contexts.context(role, configuration)
         let name = role == .client ? configuration.serverName ?? host : nil
         let checksName = role == .client && configuration.isJudgedByAuthorities && configuration.checksServerName
@@ -77,20 +72,20 @@ public final class TLSSession {
     }
 
     /// A session with any `SSL_CTX`; the session keeps its own reference to it.
-    convenience init(role: Role, context: OpaquePointer) throws(TLSError) {
+    convenience init(role: TLSRole, context: OpaquePointer) throws(TLSError) {
         try self.init(role: role, pointer: context, context: nil, trust: .anyKey, checkedName: nil)
         try begin(serverName: nil)
     }
 
     private convenience init(
-        role: Role, context: TLSContext, trust: TrustPolicy, checkedName: String?
+        role: TLSRole, context: TLSContext, trust: TrustPolicy, checkedName: String?
     ) throws(TLSError) {
         try self.init(
             role: role, pointer: context.pointer, context: context, trust: trust, checkedName: checkedName)
     }
 
     private init(
-        role: Role, pointer: OpaquePointer, context: TLSContext?, trust: TrustPolicy, checkedName: String?
+        role: TLSRole, pointer: OpaquePointer, context: TLSContext?, trust: TrustPolicy, checkedName: String?
     ) throws(TLSError) {
         OpenSSLErrorQueue.clear()
         let transport = try TLSBuffers()
@@ -134,7 +129,7 @@ public final class TLSSession {
 
     /// Takes bytes from the transport, in any cut, and drives the handshake. Call `read` until it returns 0
     /// afterwards: what is not read stays in memory.
-    public func receive(_ encrypted: UnsafeRawBufferPointer) throws(TLSError) {
+    package func receive(_ encrypted: UnsafeRawBufferPointer) throws(TLSError) {
         if let failure { throw failure }
         guard let first = encrypted.first else { return }
         if !hasReceived {
@@ -152,7 +147,7 @@ public final class TLSSession {
 
     /// The transport has ended. Throws unless the peer has said before that nothing follows; call `read` until it
     /// returns 0 first.
-    public func receiveEnd() throws(TLSError) {
+    func receiveEnd() throws(TLSError) {
         if let failure { throw failure }
         guard !receivedCloseNotify else { return }
         throw fail(isEstablished ? .truncated : .handshakeFailed(reason: "the peer ended the connection"))
@@ -160,7 +155,7 @@ public final class TLSSession {
 
     /// Takes bytes from the transport and appends all that they decrypt to, to `plain`: `receive` and `read` without a
     /// copy in between. When a record is broken, what stood before it has been appended when this throws.
-    public func receive(_ encrypted: UnsafeRawBufferPointer, into plain: inout ByteQueue) throws(TLSError) {
+    package func receive(_ encrypted: UnsafeRawBufferPointer, into plain: inout ByteQueue) throws(TLSError) {
         if isEstablished, failure == nil, !receivedCloseNotify, transport.unreadCount == 0 {
             _ = try transport.withInput(encrypted) { () throws(TLSError) in try readAll(into: &plain, max: .max) }
         } else {
@@ -172,7 +167,7 @@ public final class TLSSession {
 
     /// Appends up to `max` decrypted bytes to `plain` and returns how many there were; 0 until more is received.
     /// What stood before a broken record is still delivered; the call after that throws.
-    public func read(into plain: inout ByteQueue, max: Int) throws(TLSError) -> Int {
+    package func read(into plain: inout ByteQueue, max: Int) throws(TLSError) -> Int {
         if let failure { throw failure }
         guard isEstablished, !receivedCloseNotify else { return 0 }
         return try transport.withInput { () throws(TLSError) in try readAll(into: &plain, max: max) }
@@ -214,7 +209,7 @@ public final class TLSSession {
 
     /// Encrypts `plain`, one record for each 16,384 bytes, and appends it to `out`, behind what waits already. Only
     /// after the handshake.
-    public func write(_ plain: UnsafeRawBufferPointer, into out: inout ByteQueue) throws(TLSError) {
+    package func write(_ plain: UnsafeRawBufferPointer, into out: inout ByteQueue) throws(TLSError) {
         let records = plain.count / Self.maxRecordPayload + 1
         try transport.withOutput(&out, capacity: plain.count + records * Self.maxRecordOverhead) {
             () throws(TLSError) in try write(plain)
@@ -222,7 +217,7 @@ public final class TLSSession {
     }
 
     /// The same for a later `nextOutgoing`.
-    public func write(_ plain: UnsafeRawBufferPointer) throws(TLSError) {
+    package func write(_ plain: UnsafeRawBufferPointer) throws(TLSError) {
         if let failure { throw failure }
         guard isEstablished else { throw .notEstablished }
         guard !hasSentCloseNotify else { throw .closed }
@@ -238,14 +233,14 @@ public final class TLSSession {
     }
 
     /// Moves all encrypted bytes that wait for the transport to `out`; `false` when there are none.
-    public func nextOutgoing(into out: inout ByteQueue) -> Bool {
+    package func nextOutgoing(into out: inout ByteQueue) -> Bool {
         // The last flight of a client says who we are: only to a peer that we believe.
         guard trustQuestion == nil else { return false }
         return transport.takeOutput(into: &out)
     }
 
     /// Says that nothing follows. The peer may still send.
-    public func closeNotify() {
+    func closeNotify() {
         guard isEstablished, failure == nil, !hasSentCloseNotify else { return }
         hasSentCloseNotify = true
         OpenSSLErrorQueue.clear()
@@ -346,7 +341,7 @@ public final class TLSSession {
     }
 
     /// The decision about `trustQuestion`. Afterwards the session is established, or dead with `.untrusted`.
-    public func answerTrust(_ isTrusted: Bool) throws(TLSError) {
+    func answerTrust(_ isTrusted: Bool) throws(TLSError) {
         if let failure { throw failure }
         guard trustQuestion != nil else { return }
         trustQuestion = nil

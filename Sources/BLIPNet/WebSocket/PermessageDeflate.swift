@@ -7,18 +7,18 @@
 public struct PermessageDeflate: Sendable, Equatable {
     /// The server begins each message with an empty window: worse compression, less memory at rest.
     /// A client that offers it demands it; a server that has it set always answers so.
-    public var serverNoContextTakeover: Bool
+    var serverNoContextTakeover: Bool
     /// The same for what the client sends. A client that offers it promises it; a server that has it set demands it.
-    public var clientNoContextTakeover: Bool
+    var clientNoContextTakeover: Bool
     /// How far back, as a power of two (8...15), what the server sends may refer to.
     /// Below 15 a client demands it, and a server keeps to it by itself.
-    public var serverMaxWindowBits: Int
+    var serverMaxWindowBits: Int
     /// The same for what the client sends. Below 15 a client keeps to it by itself, and a server asks for it.
-    public var clientMaxWindowBits: Int
+    var clientMaxWindowBits: Int
     /// How hard we try, 1 (fast) to 9 (small); nothing that the peer sees.
     public var level: Int
     /// How much memory our compressor uses, 1...9: 256 KiB for 8, half as much for each step less.
-    public var memoryLevel: Int
+    var memoryLevel: Int
     /// Messages with fewer bytes are sent as they are.
     public var threshold: Int
 

@@ -4,13 +4,11 @@
 public enum WebSocketCloseCode {
     public static let normal: UInt16 = 1000
     public static let goingAway: UInt16 = 1001
-    public static let protocolError: UInt16 = 1002
+    static let protocolError: UInt16 = 1002
     public static let unsupportedData: UInt16 = 1003
     /// Never on the wire: the peer's close frame carried no code.
-    public static let none: UInt16 = 1005
-    /// Never on the wire: the connection ended without a close frame.
-    public static let abnormal: UInt16 = 1006
-    public static let invalidData: UInt16 = 1007
+    package static let none: UInt16 = 1005
+    static let invalidData: UInt16 = 1007
     public static let policyViolation: UInt16 = 1008
     public static let tooLarge: UInt16 = 1009
     public static let internalError: UInt16 = 1011

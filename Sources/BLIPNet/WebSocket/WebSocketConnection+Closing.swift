@@ -5,7 +5,7 @@ extension WebSocketConnection {
     /// `closeTimeout` to answer. Messages that it sent before its answer are still delivered.
     ///
     /// `code` must be one that may stand on the wire; a reason above 123 bytes is cut. Closing twice does nothing.
-    public mutating func close(code: UInt16 = WebSocketCloseCode.normal, reason: String = "", now: MonotonicTime) {
+    package mutating func close(code: UInt16 = WebSocketCloseCode.normal, reason: String = "", now: MonotonicTime) {
         precondition(WebSocketCloseCode.isAllowedOnWire(code), "close code \(code) is not for the wire")
         switch state {
         case .connecting, .accepting, .deciding: pendingEvent = end(.closedLocally)
@@ -17,7 +17,7 @@ extension WebSocketConnection {
     }
 
     /// When `handleTimeout` wants to be called, if nothing happens before.
-    public var deadline: MonotonicTime? {
+    package var deadline: MonotonicTime? {
         switch state {
         case .connecting, .accepting, .deciding: handshakeDeadline
         case .open: keepalive.deadline
@@ -27,7 +27,7 @@ extension WebSocketConnection {
     }
 
     /// Does what is due at `now`. Calling it too early or too often is harmless.
-    public mutating func handleTimeout(now: MonotonicTime) {
+    package mutating func handleTimeout(now: MonotonicTime) {
         guard let deadline, now >= deadline else { return }
         switch state {
         case .connecting, .accepting, .deciding: pendingEvent = end(.timedOut(.handshake))

@@ -3,7 +3,7 @@
 extension WebSocketConnection {
     /// Takes bytes from the transport, in any cut. Call `nextEvent` until it returns `nil` afterwards: what is not
     /// taken apart stays in memory.
-    public mutating func receive(_ bytes: UnsafeRawBufferPointer, now: MonotonicTime) {
+    package mutating func receive(_ bytes: UnsafeRawBufferPointer, now: MonotonicTime) {
         if case .closed = state { return }
         guard !bytes.isEmpty else { return }
         keepalive.received(now: now)
@@ -12,7 +12,7 @@ extension WebSocketConnection {
 
     /// The same without a buffer in between: lets `read` put up to `capacity` bytes from the transport where they are
     /// needed. It returns how many it wrote.
-    public mutating func receive<Failure: Error>(
+    package mutating func receive<Failure: Error>(
         upTo capacity: Int, now: MonotonicTime, _ read: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
     ) throws(Failure) -> Int {
         let count = try input.appendUninitialized(capacity: capacity, read)
@@ -32,7 +32,7 @@ extension WebSocketConnection {
     }
 
     /// The next thing that happened; `nil` until more bytes arrive or time passes.
-    public mutating func nextEvent() -> WebSocketEvent? {
+    package mutating func nextEvent() -> WebSocketEvent? {
         if pendingEvent != nil { return pendingEvent.take() }
         switch state {
         case .connecting(let handshake): return receiveResponse(handshake)
@@ -44,7 +44,7 @@ extension WebSocketConnection {
     }
 
     /// The payload of the last `.message` event, in place, until the next call of `nextEvent` or `receive`.
-    public func withMessagePayload<Result, Failure: Error>(
+    package func withMessagePayload<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try decoder.withPayload(in: input, body)
@@ -95,7 +95,7 @@ extension WebSocketConnection {
     }
 
     /// The application's answer to `upgradeRequested`; what comes of it is the next event. Later ones do nothing.
-    public mutating func answer(_ decision: UpgradeDecision) {
+    package mutating func answer(_ decision: UpgradeDecision) {
         guard case .deciding(let handshake, let acceptance) = state else { return }
         pendingEvent = follow(handshake.apply(decision, to: acceptance), of: handshake)
     }

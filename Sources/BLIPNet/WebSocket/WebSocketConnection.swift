@@ -8,9 +8,9 @@
 /// answer to one message stands on the wire before anything that a later frame brings about.
 ///
 /// It belongs to one driver: copies would share the streams of the compression.
-public struct WebSocketConnection {
+package struct WebSocketConnection {
     /// Which side of the handshake this is. Clients mask what they send (RFC 6455 section 5.3).
-    public enum Role: Sendable, Equatable {
+    package enum Role: Sendable, Equatable {
         case client
         case server
     }
@@ -26,7 +26,7 @@ public struct WebSocketConnection {
         case closed
     }
 
-    public let role: Role
+    package let role: Role
     let limits: WebSocketLimits
     var state: State
     /// Received and not looked at yet.
@@ -44,17 +44,17 @@ public struct WebSocketConnection {
     /// Something that did not come from the peer's bytes and that `nextEvent` has still to report.
     var pendingEvent: WebSocketEvent?
     /// Server, once the request is there: what the client asked for.
-    public internal(set) var requestHead: HTTPRequestHead?
+    var requestHead: HTTPRequestHead?
     /// Client, after the handshake: what the server answered.
-    public internal(set) var responseHead: HTTPResponseHead?
+    var responseHead: HTTPResponseHead?
     /// After the handshake: the compression that both sides have agreed on.
-    public internal(set) var deflate: PermessageDeflate?
+    package internal(set) var deflate: PermessageDeflate?
 
     /// Server, once the request is there: path and query that the client asked for.
     package var requestTarget: String? { requestHead?.target }
 
     /// A connection whose transport has just been opened by us; its request waits in `nextOutgoing`.
-    public static func client(
+    package static func client(
         _ options: WebSocketClientOptions, random: RandomSource = .system, now: MonotonicTime
     ) -> WebSocketConnection {
         let handshake = WebSocketClientHandshake(options: options, random: random)
@@ -65,7 +65,7 @@ public struct WebSocketConnection {
     }
 
     /// A connection whose transport a client has just opened.
-    public static func server(
+    package static func server(
         _ options: WebSocketServerOptions, random: RandomSource = .system, now: MonotonicTime
     ) -> WebSocketConnection {
         WebSocketConnection(
@@ -88,19 +88,19 @@ public struct WebSocketConnection {
     }
 
     /// The handshake is complete and nobody has closed: messages may be sent.
-    public var isOpen: Bool {
+    package var isOpen: Bool {
         if case .open = state { return true }
         return false
     }
 
     /// How long the peer took to answer the last keepalive ping.
-    public var roundTrip: Duration? { keepalive.roundTrip }
+    package var roundTrip: Duration? { keepalive.roundTrip }
 
     /// Appends one message to `out`: compressed if that was agreed on, in fragments if `maxFrameBytesOut` says so,
     /// masked for a client. The caller makes sure that a text is UTF-8, and that no other message is being sent in
     /// pieces. Returns `false` and appends nothing unless the connection is open.
     @discardableResult
-    public mutating func send(
+    package mutating func send(
         _ kind: WebSocketMessageKind, _ payload: UnsafeRawBufferPointer, into out: inout ByteQueue
     ) -> Bool {
         guard isOpen else { return false }
@@ -112,7 +112,7 @@ public struct WebSocketConnection {
     /// message are of one `kind`, a text may be cut anywhere, and the last piece (`endsMessage`) may be empty.
     /// Returns `false` and appends nothing unless the connection is open.
     @discardableResult
-    public mutating func send(
+    package mutating func send(
         _ kind: WebSocketMessageKind, piece: UnsafeRawBufferPointer, endsMessage: Bool, into out: inout ByteQueue
     ) -> Bool {
         guard isOpen else { return false }
@@ -122,7 +122,7 @@ public struct WebSocketConnection {
 
     /// Queues a ping with at most 125 bytes; its pong comes back as an event. Ignored unless the connection is open,
     /// or while unsent pings and pongs fill a head's worth of bytes.
-    public mutating func ping(_ payload: [UInt8]) {
+    package mutating func ping(_ payload: [UInt8]) {
         precondition(payload.count <= WebSocketFrameHeader.maxControlPayload, "a ping holds at most 125 bytes")
         guard isOpen, outgoing.count < limits.maxHeadBytes else { return }
         queueControlFrame(.ping, payload)
@@ -130,7 +130,7 @@ public struct WebSocketConnection {
 
     /// Moves whatever waits (handshake, pongs, pings, close frame) to `out`; `false` when nothing did.
     /// It goes ahead of messages: call this before `send`.
-    public mutating func nextOutgoing(into out: inout ByteQueue) -> Bool {
+    package mutating func nextOutgoing(into out: inout ByteQueue) -> Bool {
         queueOverflowedPong()
         guard !outgoing.isEmpty else { return false }
         outgoing.withUnsafeBytes { out.append($0) }

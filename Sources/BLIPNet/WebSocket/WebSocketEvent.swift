@@ -2,7 +2,7 @@
 
 /// The events of a connection in the order of the wire: `upgradeRequested` and `opened` at most once and first, `closed`
 /// exactly once and last.
-public enum WebSocketEvent: Sendable, Equatable {
+package enum WebSocketEvent: Sendable, Equatable {
     /// Server, if its options say that the application decides: a correct request, to be answered by `answer`. Nothing
     /// happens before that but the end of the handshake's deadline.
     case upgradeRequested(HTTPRequestHead)
@@ -17,7 +17,7 @@ public enum WebSocketEvent: Sendable, Equatable {
 }
 
 /// Who ended the connection, and why.
-public enum WebSocketClosure: Sendable, Equatable {
+package enum WebSocketClosure: Sendable, Equatable {
     /// The peer sent a close frame first; 1005 when it gave no code.
     case closedByPeer(code: UInt16, reason: String)
     /// We closed, and the peer agreed (or the handshake was not over yet).
@@ -35,7 +35,7 @@ public enum WebSocketClosure: Sendable, Equatable {
 }
 
 /// What a connection waited for in vain.
-public enum WebSocketTimeout: Sendable, Equatable {
+package enum WebSocketTimeout: Sendable, Equatable {
     /// The handshake did not end (`handshakeTimeout`).
     case handshake
     /// No byte came, although the peer was pinged (`keepaliveInterval` + `keepaliveTimeout`).

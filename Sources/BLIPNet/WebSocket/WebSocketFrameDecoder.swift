@@ -14,12 +14,34 @@ struct WebSocketFrameDecoder {
         case control(WebSocketOpcode)
     }
 
-    /// Where the payload that was delivered last is.
-    private enum Delivered {
-        case nothing
-        /// The first bytes of the input.
-        case input(Int)
-        case gathered
+    private enum State {
+        /// The next bytes are a header.
+        case header
+        /// They are the payload of this frame.
+        case payload(Frame)
+        /// What was delivered last has its payload in the first bytes of the input.
+        case deliveredInPlace(byteCount: Int)
+        /// It has it in `gathered`.
+        case deliveredGathered
+    }
+
+    private struct Frame {
+        let header: WebSocketFrameHeader
+        let length: Int
+        /// How much of its payload has been unmasked and checked.
+        var offset = 0
+        /// The payload stays in the input until the message is delivered.
+        let isInPlace: Bool
+    }
+
+    /// A message that has begun and not ended.
+    private struct Message {
+        let kind: WebSocketMessageKind
+        let isCompressed: Bool
+        var fragments = 0
+        var overhead = 0
+        /// Payload bytes that its frames have announced.
+        var announced = 0
     }
 
     /// Servers get masked frames and clients unmasked ones; the other way round is a violation.
@@ -29,26 +51,13 @@ struct WebSocketFrameDecoder {
     private var makeInflater: (() -> MessageInflater)?
     private var inflater: MessageInflater?
 
-    /// The frame whose payload stands next in the input.
-    private var frame: WebSocketFrameHeader?
-    private var frameLength = 0
-    /// How much of its payload has been unmasked and checked.
-    private var frameOffset = 0
-    /// The frame's payload stays in the input until the message is delivered.
-    private var isInPlace = false
-
-    /// The message that has begun and not ended.
-    private var messageKind: WebSocketMessageKind?
-    private var isCompressed = false
-    private var fragments = 0
-    private var overhead = 0
-    /// Payload bytes that its frames have announced.
-    private var announced = 0
+    private var state = State.header
+    /// Control frames may stand between the fragments of a message, so it has a life of its own.
+    private var message: Message?
     /// The payload of messages that are not delivered in place.
     private(set) var gathered: ByteQueue
     /// A message that was delivered leaves it at the border of a character, ready for the next one.
     private var utf8 = UTF8Validator()
-    private var delivered = Delivered.nothing
 
     init(expectsMask: Bool, limits: WebSocketLimits) {
         self.expectsMask = expectsMask
@@ -63,10 +72,10 @@ struct WebSocketFrameDecoder {
     func withPayload<Result, Failure: Error>(
         in input: ByteQueue, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        switch delivered {
-        case .nothing: try body(UnsafeRawBufferPointer(start: nil, count: 0))
-        case .gathered: try gathered.withUnsafeBytes(body)
-        case .input(let count):
+        switch state {
+        case .header, .payload: try body(UnsafeRawBufferPointer(start: nil, count: 0))
+        case .deliveredGathered: try gathered.withUnsafeBytes(body)
+        case .deliveredInPlace(let count):
             try input.withUnsafeBytes { bytes throws(Failure) in
                 try body(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
             }
@@ -75,75 +84,84 @@ struct WebSocketFrameDecoder {
 
     /// The same payload without copying it, for somebody who uses the connection while looking at it.
     func sharedPayload(in input: ByteQueue) -> SharedPayload {
-        switch delivered {
-        case .nothing: SharedPayload(bytes: ByteQueue(), count: 0)
-        case .gathered: SharedPayload(bytes: gathered, count: gathered.count)
-        case .input(let count): SharedPayload(bytes: input, count: count)
+        switch state {
+        case .header, .payload: SharedPayload(bytes: ByteQueue(), count: 0)
+        case .deliveredGathered: SharedPayload(bytes: gathered, count: gathered.count)
+        case .deliveredInPlace(let count): SharedPayload(bytes: input, count: count)
         }
     }
 
     /// Takes bytes from `input` until something is complete.
     mutating func next(from input: inout ByteQueue) throws(WebSocketViolation) -> Output {
         dropDelivered(from: &input)
-        while true {
-            if frame == nil, try !beginFrame(from: &input) { return .needsMoreBytes }
-            guard let header = frame else { return .needsMoreBytes }
-            guard try takePayload(of: header, from: &input) else { return .needsMoreBytes }
-            frame = nil
-            if header.opcode.isControl {
-                delivered = .input(frameLength)
-                return .control(header.opcode)
+        while var frame = try currentFrame(from: &input) {
+            guard try takePayload(of: &frame, from: &input) else {
+                state = .payload(frame)
+                break
             }
-            if header.isFinal, let kind = messageKind {
-                try endMessage(kind)
-                return .message(kind)
+            if frame.header.opcode.isControl {
+                state = .deliveredInPlace(byteCount: frame.length)
+                return .control(frame.header.opcode)
             }
+            if frame.header.isFinal, let message {
+                try end(message)
+                state = frame.isInPlace ? .deliveredInPlace(byteCount: frame.length) : .deliveredGathered
+                return .message(message.kind)
+            }
+            state = .header
         }
+        return .needsMoreBytes
     }
 
     private mutating func dropDelivered(from input: inout ByteQueue) {
-        switch delivered {
-        case .nothing: return
-        case .input(let count): input.consume(count)
-        case .gathered: gathered.removeAll()
+        switch state {
+        case .header, .payload: return
+        case .deliveredInPlace(let count): input.consume(count)
+        case .deliveredGathered: gathered.removeAll()
         }
-        delivered = .nothing
+        state = .header
     }
 
     /// Nothing will be decoded any more.
     mutating func stop() {
-        delivered = .nothing
+        state = .header
         gathered = ByteQueue()
         inflater = nil
     }
 
     /// Gives back what memory is not needed at the moment.
     mutating func releaseUnused() {
-        guard case .nothing = delivered, messageKind == nil else { return }
-        gathered.releaseUnused()
+        switch state {
+        case .deliveredInPlace, .deliveredGathered: return
+        case .header, .payload: if message == nil { gathered.releaseUnused() }
+        }
     }
 
     // MARK: Headers
 
-    /// Reads a header and judges it; `false` when it is not complete yet.
-    private mutating func beginFrame(from input: inout ByteQueue) throws(WebSocketViolation) -> Bool {
+    /// The frame whose payload stands next in the input; `nil` while its header is not complete.
+    private mutating func currentFrame(from input: inout ByteQueue) throws(WebSocketViolation) -> Frame? {
+        if case .payload(let frame) = state { return frame }
+        return try beginFrame(from: &input)
+    }
+
+    /// Reads a header and judges it; `nil` when it is not complete yet.
+    private mutating func beginFrame(from input: inout ByteQueue) throws(WebSocketViolation) -> Frame? {
         let parsed = try input.withUnsafeBytes { bytes throws(WebSocketViolation) in
             try WebSocketFrameHeader.parse(bytes)
         }
-        guard let (header, byteCount) = parsed else { return false }
+        guard let (header, byteCount) = parsed else { return nil }
         try check(header)
+        let isInPlace: Bool
         if header.opcode.isControl {
             isInPlace = true
         } else {
-            try beginFragment(header, headerBytes: byteCount)
-            isInPlace = header.isFinal && header.opcode != .continuation && !isCompressed
+            let message = try beginFragment(header, headerBytes: byteCount)
+            isInPlace = header.isFinal && header.opcode != .continuation && !message.isCompressed
         }
         input.consume(byteCount)
         // Both kinds of frames have been compared with a limit that is an Int.
-        frameLength = Int(header.payloadLength)
-        frameOffset = 0
-        frame = header
-        return true
+        return Frame(header: header, length: Int(header.payloadLength), isInPlace: isInPlace)
     }
 
     /// The rules that need nothing but the header and our role.
@@ -166,81 +184,81 @@ struct WebSocketFrameDecoder {
     /// The rules of fragments (RFC 6455 section 5.4) and the limits of a message, before any byte of it is taken.
     private mutating func beginFragment(
         _ header: WebSocketFrameHeader, headerBytes: Int
-    ) throws(WebSocketViolation) {
-        switch header.opcode {
-        case .continuation:
-            guard messageKind != nil else { throw WebSocketViolation(reason: "continuation of nothing") }
-        default:
-            guard messageKind == nil else { throw WebSocketViolation(reason: "new message inside a message") }
-            messageKind = header.opcode == .text ? .text : .binary
-            isCompressed = header.reservedBits != 0
-            (fragments, overhead, announced) = (0, 0, 0)
+    ) throws(WebSocketViolation) -> Message {
+        var message: Message
+        if header.opcode == .continuation {
+            guard let begun = self.message else { throw WebSocketViolation(reason: "continuation of nothing") }
+            message = begun
+        } else {
+            guard self.message == nil else { throw WebSocketViolation(reason: "new message inside a message") }
+            message = Message(kind: header.opcode == .text ? .text : .binary, isCompressed: header.reservedBits != 0)
         }
-        fragments += 1
-        overhead += headerBytes
-        guard fragments <= limits.maxFragments, overhead <= limits.maxFragmentOverhead else {
+        message.fragments += 1
+        message.overhead += headerBytes
+        guard message.fragments <= limits.maxFragments, message.overhead <= limits.maxFragmentOverhead else {
             throw WebSocketViolation(
                 closeCode: WebSocketCloseCode.policyViolation, reason: "message cut into too many fragments")
         }
         // What cannot be compressed grows a little by it.
-        let most = isCompressed ? limits.maxCompressedBytes : limits.maxMessageBytes
-        guard header.payloadLength <= UInt64(max(0, most - announced)) else { throw tooLarge }
-        announced += Int(header.payloadLength)
+        let most = message.isCompressed ? limits.maxCompressedBytes : limits.maxMessageBytes
+        guard header.payloadLength <= UInt64(max(0, most - message.announced)) else { throw tooLarge }
+        message.announced += Int(header.payloadLength)
+        self.message = message
+        return message
     }
 
     // MARK: Payloads
 
     /// Unmasks, checks and gathers what there is of the frame's payload; `true` when that is all of it.
     private mutating func takePayload(
-        of header: WebSocketFrameHeader, from input: inout ByteQueue
+        of frame: inout Frame, from input: inout ByteQueue
     ) throws(WebSocketViolation) -> Bool {
         // In place, what has been looked at is still in front.
-        let start = isInPlace ? frameOffset : 0
-        let count = min(frameLength - frameOffset, input.count - start)
+        let start = frame.isInPlace ? frame.offset : 0
+        let count = min(frame.length - frame.offset, input.count - start)
         if count > 0 {
-            let offset = frameOffset
-            if let mask = header.mask {
+            let offset = frame.offset
+            if let mask = frame.header.mask {
                 input.withUnsafeMutableBytes {
                     mask.apply(to: UnsafeMutableRawBufferPointer(rebasing: $0[start..<(start + count)]), offset: offset)
                 }
             }
-            if !header.opcode.isControl {
+            if !frame.header.opcode.isControl, let message {
+                let isInPlace = frame.isInPlace
                 try input.withUnsafeBytes { bytes throws(WebSocketViolation) in
-                    try takeMessageBytes(UnsafeRawBufferPointer(rebasing: bytes[start..<(start + count)]))
+                    let piece = UnsafeRawBufferPointer(rebasing: bytes[start..<(start + count)])
+                    try take(piece, of: message, isInPlace: isInPlace)
                 }
             }
-            frameOffset += count
-            if !isInPlace { input.consume(count) }
+            frame.offset += count
+            if !frame.isInPlace { input.consume(count) }
         }
-        return frameOffset == frameLength
+        return frame.offset == frame.length
     }
 
     /// The next unmasked bytes of the current message.
-    private mutating func takeMessageBytes(_ bytes: UnsafeRawBufferPointer) throws(WebSocketViolation) {
-        if isCompressed, let inflater = activeInflater {
+    private mutating func take(
+        _ bytes: UnsafeRawBufferPointer, of message: Message, isInPlace: Bool
+    ) throws(WebSocketViolation) {
+        if message.isCompressed, let inflater = activeInflater {
             inflater.feed(bytes)
-            try unpack(inflater)
+            try unpack(inflater, of: message)
         } else {
-            try checkText(bytes)
+            guard message.kind != .text || utf8.accept(bytes) else { throw Self.invalidText }
             if !isInPlace { gathered.append(bytes) }
         }
     }
 
-    private mutating func checkText(_ bytes: UnsafeRawBufferPointer) throws(WebSocketViolation) {
-        guard messageKind != .text || utf8.accept(bytes) else { throw Self.invalidText }
-    }
-
-    private mutating func endMessage(_ kind: WebSocketMessageKind) throws(WebSocketViolation) {
-        if isCompressed, let inflater = activeInflater {
+    private mutating func end(_ message: Message) throws(WebSocketViolation) {
+        if message.isCompressed, let inflater = activeInflater {
             let count = gathered.count
-            if inflater.feedTail() { try unpack(inflater) }
+            if inflater.feedTail() { try unpack(inflater, of: message) }
             // The tail is the end of an empty block. Where it is anything else, the message was cut off.
             guard gathered.count == count else { throw MessageInflater.malformed }
             try inflater.endMessage()
         }
-        guard kind == .binary || utf8.isComplete else { throw Self.invalidText }
-        messageKind = nil
-        delivered = isInPlace ? .input(frameLength) : .gathered
+        guard message.kind == .binary || utf8.isComplete else { throw Self.invalidText }
+        self.message = nil
     }
 
     // MARK: Decompression
@@ -258,7 +276,7 @@ struct WebSocketFrameDecoder {
 
     /// Gathers what the inflater has been fed with. The limit and the text are checked step by step, so that a bomb
     /// is stopped at the limit and wrong text where it stands.
-    private mutating func unpack(_ inflater: MessageInflater) throws(WebSocketViolation) {
+    private mutating func unpack(_ inflater: MessageInflater, of message: Message) throws(WebSocketViolation) {
         var isFull = true
         while isFull {
             // One byte more than the limit, so that going over it can be seen.
@@ -271,7 +289,7 @@ struct WebSocketFrameDecoder {
             guard gathered.count <= limits.maxMessageBytes else { throw tooLarge }
             var utf8 = utf8
             let isValid =
-                messageKind != .text
+                message.kind != .text
                 || gathered.withUnsafeBytes { utf8.accept(UnsafeRawBufferPointer(rebasing: $0[start...])) }
             self.utf8 = utf8
             guard isValid else { throw Self.invalidText }

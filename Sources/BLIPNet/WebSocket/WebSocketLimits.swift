@@ -5,19 +5,19 @@ public struct WebSocketLimits: Sendable, Equatable {
     /// Bytes of a whole incoming message; one more closes with 1009.
     public var maxMessageBytes = 16 << 20
     /// Frames that one incoming message may be cut into; one more closes with 1008.
-    public var maxFragments = 131_072
+    var maxFragments = 131_072
     /// Bytes that the frame headers of one incoming message may take in all; more closes with 1008.
-    public var maxFragmentOverhead = 1 << 20
+    var maxFragmentOverhead = 1 << 20
     /// Payload bytes of one outgoing frame; a larger message is sent in fragments of this size. `nil` sends every
     /// message as one frame.
-    public var maxFrameBytesOut: Int?
+    var maxFrameBytesOut: Int?
     /// Pongs that wait for the wire. Further pings replace one another, so that the last one is always answered
     /// (RFC 6455 section 5.5.3).
-    public var maxQueuedPongs = 32
+    var maxQueuedPongs = 32
     /// Bytes of an HTTP head, the empty line included.
-    public var maxHeadBytes = 16_384
+    package var maxHeadBytes = 16_384
     /// Fields of an HTTP head.
-    public var maxHeadFields = 100
+    package var maxHeadFields = 100
     /// From the start of the connection to the end of the handshake.
     public var handshakeTimeout = Duration.seconds(10)
     /// Silence of the peer after which it is pinged; `nil` turns keepalive off.

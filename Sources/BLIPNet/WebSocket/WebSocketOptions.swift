@@ -1,29 +1,29 @@
 // What the two sides of a WebSocket handshake want.
 
 /// What a client asks for.
-public struct WebSocketClientOptions: Sendable {
+package struct WebSocketClientOptions: Sendable {
     /// The value of the `Host` field: host name or bracketed address, with `:port` unless it is the default one.
     /// Bytes that cannot stand in a host are sent percent-encoded.
-    public var hostHeader: String
+    package var hostHeader: String
     /// Path and query of the request, beginning with `/`. Bytes that cannot stand in a URL are sent percent-encoded.
-    public var path: String
+    package var path: String
     /// The subprotocols that we speak, the preferred one first; each an HTTP token.
-    public var subprotocols: [String]
+    package var subprotocols: [String]
     /// Further fields of the request, such as cookies and authorization. Those of the handshake itself (`Host`,
     /// `Connection`, `Sec-WebSocket-...`), those that announce a body, and names that are not HTTP are left out.
-    public var extraFields = HTTPFields()
+    package var extraFields = HTTPFields()
     /// The compressions that we offer, the preferred one first: the server chooses. None: messages are sent as they
     /// are.
-    public var deflateOffers: [PermessageDeflate] = []
-    public var limits: WebSocketLimits
+    package var deflateOffers: [PermessageDeflate] = []
+    package var limits: WebSocketLimits
 
     /// The only, or preferred, compression that we offer.
-    public var deflate: PermessageDeflate? {
+    package var deflate: PermessageDeflate? {
         get { deflateOffers.first }
         set { deflateOffers = newValue.map { [$0] } ?? [] }
     }
 
-    public init(
+    package init(
         hostHeader: String, path: String = "/", subprotocols: [String] = [],
         limits: WebSocketLimits = WebSocketLimits()
     ) {
@@ -42,7 +42,7 @@ public struct WebSocketServerOptions: Sendable {
     /// Accept a client with which no subprotocol is common, `opened(subprotocol: nil)`; otherwise it gets 400.
     public var allowsNoSubprotocol: Bool
     /// With `allowsNoSubprotocol`: also one that offers subprotocols, all of them unknown here.
-    public var allowsUnknownSubprotocols = true
+    var allowsUnknownSubprotocols = true
     /// The only path that exists here; any other gets 404. `nil` accepts every path.
     public var path: String?
     /// Requests that carry an `Origin` (they come from web pages) are refused with 403 unless it is one of these.
@@ -50,7 +50,7 @@ public struct WebSocketServerOptions: Sendable {
     /// Web pages from anywhere are let in.
     public var allowsAnyOrigin = false
     /// Every request that is correct becomes an event `upgradeRequested`, and the application decides.
-    public var asksBeforeUpgrade = false
+    package var asksBeforeUpgrade = false
     /// The compression that we agree to, if the client offers it; `nil` declines.
     public var deflate: PermessageDeflate?
     public var limits: WebSocketLimits

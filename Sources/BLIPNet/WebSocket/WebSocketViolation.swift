@@ -1,9 +1,9 @@
 // What a peer did against RFC 6455 or against our limits.
 
 /// Ends the connection: the close code that the peer gets, and a text for its programmer (ASCII, below 123 bytes).
-public struct WebSocketViolation: Error, Sendable, Equatable {
-    public var closeCode: UInt16
-    public var reason: String
+package struct WebSocketViolation: Error, Sendable, Equatable {
+    var closeCode: UInt16
+    package var reason: String
 
     package init(closeCode: UInt16 = WebSocketCloseCode.protocolError, reason: String) {
         self.closeCode = closeCode

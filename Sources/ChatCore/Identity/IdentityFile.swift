@@ -30,30 +30,6 @@ package enum IdentityFile {
     /// Far more than a key and a certificate need.
     static let maximumBytes = 65_536
 
-    /// What a file held when it was read ahead of its time.
-    package struct Ahead: Sendable {
-        /// Of the text of the file.
-        fileprivate let digest: String
-        fileprivate let identity: TLSIdentity
-    }
-
-    /// Reads the identity at `path` for a later `loadOrCreate`: OpenSSL's first key takes milliseconds, in which another
-    /// processor can do something else. `nil` when there is none, or when it cannot be read; why is told then.
-    package static func readAhead(at path: String) -> Ahead? {
-        guard var text = try? text(at: path) else { return nil }
-        defer { SecretMemory.wipe(&text) }
-        guard let identity = try? TLSIdentity(pem: text) else { return nil }
-        return Ahead(digest: digest(of: text), identity: identity)
-    }
-
-    /// Reads the identity at `path` with the passphrase that opens it, for a later `loadOrCreate`. `nil` when there is none;
-    /// one that is not sealed needs none. Takes a fraction of a second.
-    package static func readAhead(at path: String, passphrase: Passphrase) throws(IdentityError) -> Ahead? {
-        guard var text = try text(at: path) else { return nil }
-        defer { SecretMemory.wipe(&text) }
-        return Ahead(digest: digest(of: text), identity: try identity(in: text, at: path, passphrase))
-    }
-
     /// Whether there is a key at `path` that needs a passphrase.
     package static func isSealed(at path: String) throws(IdentityError) -> Bool {
         guard var text = try text(at: path) else { return false }
@@ -69,10 +45,11 @@ package enum IdentityFile {
         do { return try SPKIFingerprint(certificatePEM: text) } catch { throw .damaged(path: path) }
     }
 
-    /// Reads the identity at `path`, making it (and its folder) if there is none. `ahead` serves where the file still
-    /// holds the same.
-    package static func loadOrCreate(at path: String, ahead: Ahead? = nil) throws(IdentityError) -> TLSIdentity {
-        if let identity = try load(at: path, ahead: ahead) { return identity }
+    /// Reads the identity at `path`, making it (and its folder) if there is none. `opened` is what somebody has opened with
+    /// its passphrase already; it serves while the file still holds that key.
+    package static func loadOrCreate(at path: String, opened: TLSIdentity? = nil) throws(IdentityError) -> TLSIdentity {
+        if let opened, try fingerprint(at: path) == opened.fingerprint { return opened }
+        if let identity = try load(at: path) { return identity }
         let identity: TLSIdentity
         do { identity = try TLSIdentity.generate(commonName: "blipchat") } catch { throw .cannotGenerate }
         let folder = PathParts.folder(of: path)
@@ -83,23 +60,12 @@ package enum IdentityFile {
         return stored
     }
 
-    /// Reads the identity at `path`; `nil` when there is none yet. Throws `.sealed` when it needs a passphrase.
-    package static func load(at path: String) throws(IdentityError) -> TLSIdentity? {
-        try load(at: path, ahead: nil)
-    }
-
-    private static func load(at path: String, ahead: Ahead?) throws(IdentityError) -> TLSIdentity? {
+    /// Reads the identity at `path`; `nil` when there is none yet. Throws `.sealed` when it needs a passphrase and gets none.
+    /// To open it with one takes a fraction of a second.
+    package static func load(at path: String, passphrase: Passphrase? = nil) throws(IdentityError) -> TLSIdentity? {
         guard var text = try text(at: path) else { return nil }
         defer { SecretMemory.wipe(&text) }
-        if let ahead, ahead.digest == digest(of: text) { return ahead.identity }
-        return try identity(in: text, at: path, nil)
-    }
-
-    private static func digest(of text: String) -> String {
-        let digest = SHA256Digest()
-        var text = text
-        text.withUTF8 { digest.update(UnsafeRawBufferPointer($0)) }
-        return digest.finish().hex
+        return try identity(in: text, at: path, passphrase)
     }
 
     /// The identity in what the file at `path` holds.

@@ -9,8 +9,6 @@ final class TransferPacing: Sendable {
     enum Scope: Hashable, Sendable {
         case all(MessageDirection)
         case transfer(MessageID)
-        /// All uploads or downloads while somebody types on a busy machine (TypingPriority).
-        case typing(MessageDirection)
     }
 
     private struct Pacer {
@@ -56,19 +54,9 @@ final class TransferPacing: Sendable {
 
     func limit(of scope: Scope) -> UInt64? { state.withLock { $0.pacers[scope].map { UInt64($0.pacer.rate) } } }
 
-    /// Sets the limit for the time of typing, or takes it back.
-    private func giveWayToKeys() {
-        let limit = TypingPriority.isActive ? TypingPriority.rate : nil
-        for direction in [MessageDirection.outgoing, .incoming] where self.limit(of: .typing(direction)) != limit {
-            setLimit(limit, of: .typing(direction))
-        }
-    }
-
     /// The smallest limit that holds for a transfer, when so many of them share that of all.
     func limit(of id: MessageID, _ direction: MessageDirection, sharedBy count: UInt64 = 1) -> UInt64? {
-        giveWayToKeys()
-        let ofAll = [limit(of: .all(direction)), limit(of: .typing(direction))].compactMap { $0 }.min()
-            .map { $0 / max(1, count) }
+        let ofAll = limit(of: .all(direction)).map { $0 / max(1, count) }
         return [ofAll, limit(of: .transfer(id))].compactMap { $0 }.min()
     }
 
@@ -105,7 +93,6 @@ final class TransferPacing: Sendable {
         let scopes = Self.scopes(of: id, direction)
         var tickets: [(Scope, Int, RatePacer.Ticket)] = []
         while true {
-            giveWayToKeys()
             // A limit that is set meanwhile holds for what waits already.
             draw(&tickets, bytes, of: scopes)
             guard let left = wait(for: tickets), left > .zero else { break }
@@ -130,7 +117,7 @@ final class TransferPacing: Sendable {
 
     /// Whose limits hold for a transfer.
     private static func scopes(of id: MessageID, _ direction: MessageDirection) -> [Scope] {
-        [.all(direction), .transfer(id), .typing(direction)]
+        [.all(direction), .transfer(id)]
     }
 
     /// Bytes that have gone under a limit, or stand in its line.

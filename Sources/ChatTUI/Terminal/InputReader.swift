@@ -1,7 +1,6 @@
 // Waits for keys, and runs what they cause.
 
 import CLinux
-import ChatCore
 import Dispatch
 import Glibc
 
@@ -26,21 +25,16 @@ final class InputReader {
         self.stopper = stopper
         // A thread of dispatch: it blocks the signals, which are for the first thread of the process.
         DispatchQueue(label: "blipchat.input", qos: .userInteractive).async {
-            var delay = RunDelay()
             while Self.isReadable(copy, unless: stopper) {
                 ScreenActor.queue.sync {
                     ScreenActor.assumeIsolated {
                         if !stopper.hasEnded { onReadable() }
                     }
                 }
-                TypingPriority.noteKey(hasWaited: delay.grown() > Self.patience)
             }
             close(copy)
         }
     }
-
-    /// Between two keys this thread waits so long for a processor only where others want it, too.
-    private nonisolated static let patience = Duration.microseconds(500)
 
     /// Nothing is read from now on.
     func end() { stopper.end() }

@@ -24,9 +24,6 @@ final class DatabaseQueue: @unchecked Sendable {
     private let open: @Sendable () throws(StoreError) -> SQLiteConnection
     /// Writes that the next commit takes; whoever is the first of them has put `commitGathered` into the queue.
     private let gathered = Mutex<[GroupedWrite]>([])
-    /// After a commit the thread looks out for the next write for so long before it goes to sleep: whoever sends one
-    /// message after the other has the next one ready sooner than a thread wakes up.
-    private static let lookout = Duration.microseconds(50)
 
     /// `open` makes the connection; it is called again when one must be replaced after an I/O error.
     init(
@@ -115,9 +112,6 @@ final class DatabaseQueue: @unchecked Sendable {
             return writes
         }
         commit(writes)
-        // The next write has put its own call into the queue, which follows on this thread without a pause.
-        let end = ContinuousClock.now + Self.lookout
-        while gathered.withLock({ $0.isEmpty }), ContinuousClock.now < end { sched_yield() }
     }
 
     /// Commits `writes` together. If that fails, each of them is on its own.

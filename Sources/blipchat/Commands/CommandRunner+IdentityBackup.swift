@@ -113,9 +113,9 @@ extension CommandRunner {
 
     private func existingIdentity(_ paths: HomePaths) async throws(CommandError) -> TLSIdentity {
         let identity: TLSIdentity?
-        let ahead = try await openKey(paths)
+        let opened = try await openKey(paths)
         do throws(IdentityError) {
-            identity = try paths.hasIdentity ? IdentityFile.loadOrCreate(at: paths.identity, ahead: ahead) : nil
+            identity = try paths.hasIdentity ? IdentityFile.loadOrCreate(at: paths.identity, opened: opened) : nil
         } catch {
             throw CommandError(error)
         }

@@ -21,7 +21,7 @@ extension CommandRunner {
             present = try await presentPassphrase(paths)
             // A wrong one is said before anybody thinks of a new one.
             do throws(IdentityError) {
-                _ = try IdentityFile.readAhead(at: paths.identity, passphrase: try opening(present, paths))
+                _ = try IdentityFile.load(at: paths.identity, passphrase: present)
             } catch {
                 throw CommandError(error)
             }
@@ -55,11 +55,6 @@ extension CommandRunner {
         } catch {
             throw CommandError(error)
         }
-    }
-
-    private func opening(_ passphrase: Passphrase?, _ paths: HomePaths) throws(IdentityError) -> Passphrase {
-        guard let passphrase else { throw .sealed(path: paths.identity) }
-        return passphrase
     }
 
     private func newKeyPassphrase() async throws(CommandError) -> Passphrase {

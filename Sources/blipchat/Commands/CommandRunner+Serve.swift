@@ -1,5 +1,6 @@
 // `blipchat serve`: the chat without a screen, until a signal ends it; SIGHUP has it read its settings again.
 
+import BLIPNet
 import ChatCore
 import ChatTUI
 
@@ -12,7 +13,7 @@ extension CommandRunner {
         let key = try await openKeyToStart(paths)
         let (hangUps, hangUp) = AsyncStream<Void>.makeStream()
         let signals = try await TerminationSignals.take { hangUp.yield() }
-        let instance = try await startServing(paths, configuration, key.map { key in Task { key } })
+        let instance = try await startServing(paths, configuration, key)
         let reach = DownloadsReach(
             paths, settings, home: environment["HOME"], ownConfiguration: !arguments.has("--config"))
         let keeper = SettingsKeeper(
@@ -52,7 +53,7 @@ extension CommandRunner {
     /// A command that has the home is waited for, at most 10 seconds: it may take no longer than that to send a message.
     /// A chat that serves everybody is not.
     private func startServing(
-        _ paths: HomePaths, _ configuration: ChatConfiguration, _ key: Task<IdentityFile.Ahead?, Never>?
+        _ paths: HomePaths, _ configuration: ChatConfiguration, _ key: TLSIdentity?
     ) async throws(CommandError) -> ChatInstance {
         noteLostKey(paths)
         let limit = ContinuousClock.now + .seconds(10)

@@ -380,7 +380,7 @@ struct CommandRunner: Sendable {
                 // What goes on for days is no reason for a screen not to open.
                 let instance = try await ChatInstance.start(
                     paths, configuration, for: listens || isLong ? .everybody(until: .command) : .commands,
-                    key: opened.map { opened in Task { opened } })
+                    key: opened)
                 streams.detail("blipchat is not running on \(paths.data): connecting from here")
                 return .own(instance)
             } catch {

@@ -10,7 +10,7 @@ import Synchronization
 final class KeyOpener: Sendable {
     /// The lines of `--passphrase-fd`, in their order; `nil` without it.
     private let lines: Mutex<[String]?>
-    private let opened = Mutex<IdentityFile.Ahead?>(nil)
+    private let held = Mutex<TLSIdentity?>(nil)
 
     init(lines: [String]? = nil) { self.lines = Mutex(lines) }
 
@@ -21,9 +21,9 @@ final class KeyOpener: Sendable {
     func next() -> String? { lines.withLock { $0?.isEmpty == false ? $0?.removeFirst() : nil } }
 
     /// The key that was opened before.
-    var ahead: IdentityFile.Ahead? { opened.withLock { $0 } }
+    var opened: TLSIdentity? { held.withLock { $0 } }
 
-    func keep(_ ahead: IdentityFile.Ahead?) { opened.withLock { $0 = ahead } }
+    func keep(_ opened: TLSIdentity?) { held.withLock { $0 = opened } }
 
     // MARK: --passphrase-fd
 
@@ -75,24 +75,24 @@ extension CommandRunner {
     /// is no key yet.
     ///
     /// Throws 11 for a wrong passphrase, 2 when nobody can be asked.
-    func openKey(_ paths: HomePaths) async throws(CommandError) -> IdentityFile.Ahead? {
+    func openKey(_ paths: HomePaths) async throws(CommandError) -> TLSIdentity? {
         guard try isKeySealed(paths) else { return nil }
-        if let ahead = key.ahead { return ahead }
+        if let opened = key.opened { return opened }
         let passphrase = try await presentPassphrase(paths)
-        let ahead: IdentityFile.Ahead?
+        let opened: TLSIdentity?
         do throws(IdentityError) {
-            ahead = try IdentityFile.readAhead(at: paths.identity, passphrase: passphrase)
+            opened = try IdentityFile.load(at: paths.identity, passphrase: passphrase)
         } catch {
             throw CommandError(error)
         }
-        key.keep(ahead)
-        return ahead
+        key.keep(opened)
+        return opened
     }
 
     /// The same unless another process serves the chat, which has opened the key. To be called before signals are taken over
     /// and before the screen begins: while somebody is asked each of them still ends the process.
     @discardableResult
-    func openKeyToStart(_ paths: HomePaths) async throws(CommandError) -> IdentityFile.Ahead? {
+    func openKeyToStart(_ paths: HomePaths) async throws(CommandError) -> TLSIdentity? {
         guard try isKeySealed(paths), await !isServed(paths) else { return nil }
         return try await openKey(paths)
     }

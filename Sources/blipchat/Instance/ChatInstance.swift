@@ -92,10 +92,10 @@ final class ChatInstance: Sendable {
     /// Starts the chat of a home; makes the key and the history where there are none.
     ///
     /// Throws 9 when another process runs it or the history cannot be used, 7 when the key, the folders or the
-    /// listener cannot be had. `key`: the key is being read already.
+    /// listener cannot be had. `key`: our key, where it was opened with its passphrase.
     static func start(
         _ paths: HomePaths, _ configuration: ChatConfiguration, for audience: Audience,
-        key: Task<IdentityFile.Ahead?, Never>? = nil
+        key: TLSIdentity? = nil
     ) async throws(CommandError) -> ChatInstance {
         // Keys before files.
         NetworkThreads.niceness = 5
@@ -110,7 +110,7 @@ final class ChatInstance: Sendable {
         }
         let identity: TLSIdentity
         do {
-            identity = try IdentityFile.loadOrCreate(at: paths.identity, ahead: await key?.value)
+            identity = try IdentityFile.loadOrCreate(at: paths.identity, opened: key)
         } catch {
             if case .success(let store) = await opening.value { await store.close() }
             throw CommandError(error)

@@ -43,7 +43,7 @@ extension CommandRunner {
             case .start(let choices):
                 let notices = try begin(identity, choices, insteadOf: presets, paths)
                 return try await chat(
-                    paths, self.configuration(paths), Task { nil }, on: Task { terminal },
+                    paths, self.configuration(paths), on: Task { terminal },
                     choices.address.map(ScreenTarget.firstAddress) ?? target, notices: notices)
             }
         }

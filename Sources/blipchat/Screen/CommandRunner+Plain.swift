@@ -9,11 +9,11 @@ import Glibc
 extension CommandRunner {
     /// The chat of this home in line mode. There is no first-run page: a key is made where there is none.
     func openPlain(
-        _ paths: HomePaths, _ settings: Configuration, _ key: Task<IdentityFile.Ahead?, Never>, _ target: ScreenTarget
+        _ paths: HomePaths, _ settings: Configuration, _ target: ScreenTarget
     ) async throws(CommandError) -> ExitCode {
         let (input, source) = AsyncStream<PlainInput>.makeStream()
         let signals = try await TerminationSignals.take { source.yield(.reload) }
-        let chat = try await openChat(paths, try chatConfiguration(settings, paths, listens: true), key)
+        let chat = try await openChat(paths, try chatConfiguration(settings, paths, listens: true))
         do throws(CommandError) {
             let options = try applicationOptions(
                 paths, settings, contact: try await chat.contact(for: target),

@@ -10,23 +10,19 @@ import Storage
 extension CommandRunner {
     func openScreen() async throws(CommandError) -> ExitCode {
         let paths = try paths()
-        // The longest piece of the start, for another processor: it needs no setting.
-        let key = Task { IdentityFile.readAhead(at: paths.identity) }
         // Everything that can be wrong without a terminal is found before the terminal is touched; of the settings all of
         // it at once, or a slip costs a start.
         let settings = try ConfigurationFile(paths: paths, home: environment["HOME"]).checked()
         _ = try chatConfiguration(settings, paths, listens: true)
         let target = try await openingTarget(paths)
         try await openKeyToStart(paths)
-        guard !arguments.has("--plain") else { return try await openPlain(paths, settings, key, target) }
+        guard !arguments.has("--plain") else { return try await openPlain(paths, settings, target) }
         let making = Task {
-            // Behind the key, on its processor: the other one opens the history.
-            _ = await key.value
             let terminal = await makeTerminal(settings, paths)
             Task { ChatApplication.rehearse() }
             return terminal
         }
-        guard !paths.hasIdentity else { return try await chat(paths, settings, key, on: making, target) }
+        guard !paths.hasIdentity else { return try await chat(paths, settings, on: making, target) }
         let terminal = await making.value
 
         if arguments.has("--no-input") {
@@ -69,13 +65,13 @@ extension CommandRunner {
     }
 
     func chat(
-        _ paths: HomePaths, _ settings: Configuration, _ key: Task<IdentityFile.Ahead?, Never>,
-        on terminal: Task<NcursesTerminal, Never>, _ target: ScreenTarget, notices: [String] = []
+        _ paths: HomePaths, _ settings: Configuration, on terminal: Task<NcursesTerminal, Never>,
+        _ target: ScreenTarget, notices: [String] = []
     ) async throws(CommandError) -> ExitCode {
         let configuration = try chatConfiguration(settings, paths, listens: true)
         let chat: OpenChat
         do throws(CommandError) {
-            chat = try await openChat(paths, configuration, key)
+            chat = try await openChat(paths, configuration)
         } catch {
             guard error.exit == .store, let damage = try await damage(of: paths) else { throw error }
             return try await showDamaged(paths, settings, configuration.name, on: terminal.value, damage)
@@ -106,15 +102,13 @@ extension CommandRunner {
     }
 
     /// The chat of this home; should it move here later, it is as the settings are then.
-    func openChat(
-        _ paths: HomePaths, _ configuration: ChatConfiguration, _ key: Task<IdentityFile.Ahead?, Never>
-    ) async throws(CommandError) -> OpenChat {
+    func openChat(_ paths: HomePaths, _ configuration: ChatConfiguration) async throws(CommandError) -> OpenChat {
         let waiting = Task { [streams] in
             try await Task.sleep(for: Self.silence)
             streams.note("blipchat: opening \(paths.history) is taking long: another program may be holding it")
         }
         defer { waiting.cancel() }
-        return try await OpenChat.open(paths, configuration, key: key) { () async throws(CommandError) in
+        return try await OpenChat.open(paths, configuration) { () async throws(CommandError) in
             waiting.cancel()
             return try await openKey(paths)
         } reading: {
@@ -176,7 +170,6 @@ extension CommandRunner {
         var options = try applicationOptions(
             paths, settings, contact: contact, notices: notices, commands, reconfigure: reconfigure)
         options.isSecondScreen = isSecondScreen
-        TypingPriority.use()
         let application = ChatApplication(service: service, terminal: terminal, options: options)
         do {
             let code = try await application.run()

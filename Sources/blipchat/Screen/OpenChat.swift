@@ -12,16 +12,15 @@ enum OpenChat {
     /// Another process runs it and goes on when this one ends; when that was a screen and ends first, it runs here.
     case attached(AttachedService)
 
-    /// Attaches to the process that runs the chat of this home, else starts the chat here, with `key` as
-    /// `ChatInstance.start` takes it.
+    /// Attaches to the process that runs the chat of this home, else starts the chat here.
     ///
     /// `unsealing` opens a key that has a passphrase, once the chat is to run here. `reading` gives the settings as they
     /// have become until the chat moves here; with a sealed key it does not, because nobody can be asked then.
     ///
     /// Throws 2 when that process is another version, and what `ChatInstance.start` throws.
     static func open(
-        _ paths: HomePaths, _ configuration: ChatConfiguration, key: Task<IdentityFile.Ahead?, Never>,
-        unsealing: () async throws(CommandError) -> IdentityFile.Ahead?,
+        _ paths: HomePaths, _ configuration: ChatConfiguration,
+        unsealing: () async throws(CommandError) -> TLSIdentity?,
         reading: @escaping @Sendable () -> ChatConfiguration?
     ) async throws(CommandError) -> OpenChat {
         let limit = ContinuousClock.now + .seconds(10)
@@ -38,8 +37,7 @@ enum OpenChat {
             do throws(CommandError) {
                 return .own(
                     try await ChatInstance.start(
-                        paths, configuration, for: .everybody(until: .screen),
-                        key: opened.map { opened in Task { opened } } ?? key))
+                        paths, configuration, for: .everybody(until: .screen), key: opened))
             } catch {
                 // Another process holds the home but has no socket: it starts, ends, or carries out one command.
                 guard error.isAlreadyRunning, ContinuousClock.now < limit else { throw error }

@@ -140,8 +140,8 @@ import Testing
         }
     }
 
-    @Test("tells a peer that does not speak TLS at its first byte", arguments: [TLSSession.Role.client, .server])
-    func notTLS(role: TLSSession.Role) throws {
+    @Test("tells a peer that does not speak TLS at its first byte", arguments: [TLSRole.client, .server])
+    func notTLS(role: TLSRole) throws {
         for text in ["GET / HTTP/1.1\r\n", "HTTP/1.1 400 Bad Request\r\n", "SSH-2.0", "\u{0}"] {
             let session = try TLSSession(role: role, identity: .generate())
             #expect(throws: TLSError.notTLS) { try Self.feed(Array(text.utf8), to: session) }
@@ -151,7 +151,7 @@ import Testing
 
     @Test("garbage that looks like TLS ends in an error")
     func garbage() throws {
-        for role in [TLSSession.Role.client, .server] {
+        for role in [TLSRole.client, .server] {
             let session = try TLSSession(role: role, identity: .generate())
             let garbage: [UInt8] = [0x16, 3, 3, 0, 40] + [UInt8](repeating: 0xA5, count: 400)
             #expect(throws: TLSError.self) { try Self.feed(garbage, to: session) }

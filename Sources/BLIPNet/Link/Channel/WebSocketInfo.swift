@@ -3,12 +3,12 @@
 /// Both ends of a channel and what they have agreed on.
 public struct WebSocketInfo: Sendable, Equatable {
     /// Where the channel leads, as it was called: after redirects. `nil` on the side of the server.
-    public var url: WebSocketURL?
+    package var url: WebSocketURL?
     /// What the client asked for; `nil` on the side of the client.
     public var request: HTTPRequestHead?
     /// The address of the other end (of the proxy, if there is one), as `Endpoint.description` writes it.
     public var remoteAddress: String
-    public var localAddress: String
+    package var localAddress: String
     public var isEncrypted: Bool
     /// The key that the other end has proved to have; `nil` on a plain channel, and if it has shown none.
     public var remoteFingerprint: SPKIFingerprint?

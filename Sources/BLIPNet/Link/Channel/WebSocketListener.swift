@@ -6,7 +6,7 @@ public struct WebSocketListenerOptions: Sendable {
     public var handshake: WebSocketServerOptions
     /// TLS for `wss`; it needs an identity. `nil` means plain `ws`.
     public var tls: TLSConfiguration?
-    public var windows = WebSocketWindows()
+    package var windows = WebSocketWindows()
     public var admission = ListenerLimits()
     /// What the accepted sockets are to be like.
     public var stream = StreamOptions.webSocket
@@ -72,7 +72,7 @@ public final class WebSocketListener: Sendable {
 
     /// Keeps a quarter of all places (connections, handshakes, handshakes that begin at once) for callers from these
     /// networks (`SocketAddress.neighbourhood`). Until this is called no place is kept.
-    public func favour(networks: Set<String>) { door.favour(networks) }
+    package func favour(networks: Set<String>) { door.favour(networks) }
 
     /// Connections that are open or in their handshake.
     var connectionCount: Int {

@@ -5,7 +5,6 @@ extension WebSocketChannel {
     public nonisolated var messages: Messages { Messages(channel: self) }
 
     public struct Messages: AsyncSequence, Sendable {
-        public typealias Failure = LinkError
         let channel: WebSocketChannel
 
         public struct AsyncIterator: AsyncIteratorProtocol {

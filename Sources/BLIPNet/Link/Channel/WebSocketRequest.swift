@@ -22,7 +22,7 @@ public struct WebSocketRequest: Sendable {
     /// How many redirects are followed; 0 follows none.
     public var maxRedirects = 5
     public var limits = WebSocketLimits()
-    public var windows = WebSocketWindows()
+    package var windows = WebSocketWindows()
     /// How each connection is made: addresses, interface, time.
     public var connect: ConnectOptions
 
@@ -35,7 +35,7 @@ public struct WebSocketRequest: Sendable {
     }
 
     /// From the start of each connection to its being established, the name resolution included.
-    public var connectTimeout: Duration {
+    package var connectTimeout: Duration {
         get { connect.timeout }
         set { connect.timeout = newValue }
     }

@@ -13,9 +13,9 @@ public struct AddressPolicy: Sendable, Equatable {
     public var preferred: Family?
     /// How long an attempt goes on alone before the next address is tried beside it. At least 10 ms (RFC 8305
     /// section 5).
-    public var attemptDelay = Duration.milliseconds(250)
+    var attemptDelay = Duration.milliseconds(250)
 
-    public init() {}
+    package init() {}
 }
 
 /// What an established stream is to be like. Options that the kernel does not know for a kind of socket (TCP options
@@ -26,14 +26,14 @@ public struct StreamOptions: Sendable, Equatable {
         /// Silence before the first probe, the time between probes (whole seconds), and how many go unanswered before
         /// the connection is given up.
         public var idle = Duration.seconds(60)
-        public var interval = Duration.seconds(10)
-        public var count: Int32 = 3
+        package var interval = Duration.seconds(10)
+        package var count: Int32 = 3
 
         public init() {}
     }
 
     /// Sends small pieces at once instead of gathering them (TCP_NODELAY).
-    public var noDelay = true
+    var noDelay = true
     /// `nil` switches probing off.
     public var keepalive: Keepalive? = Keepalive()
     /// How long sent data may stay unacknowledged before the connection is given up (TCP_USER_TIMEOUT): a peer that
@@ -66,7 +66,7 @@ public struct ConnectOptions: Sendable, Equatable {
     /// with a port (`lo:8082`, `[::1]:8082`), only a port (`:8082`), or `localhost` or `loopback`.
     public var localInterface: String?
     /// Our port; 0 lets the kernel choose. Another one than in `localInterface` is an error.
-    public var localPort: UInt16 = 0
+    package var localPort: UInt16 = 0
     /// From the call to the established connection, the name resolution included.
     public var timeout = Duration.seconds(30)
     public var stream = StreamOptions()

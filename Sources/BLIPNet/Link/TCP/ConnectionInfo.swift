@@ -4,19 +4,19 @@ internal import Glibc
 
 /// Both ends of a connection and how it is protected.
 public struct ConnectionInfo: Sendable, Equatable {
-    public enum Kind: Sendable, Equatable {
+    package enum Kind: Sendable, Equatable {
         case ipv4
         case ipv6
         case unix
     }
 
-    public var kind: Kind
+    package var kind: Kind
     /// We called the peer, not the peer us.
     public var isOutgoing: Bool
     public var local: Endpoint
     public var remote: Endpoint
-    public var localAddress: SocketAddress?
-    public var remoteAddress: SocketAddress?
+    package var localAddress: SocketAddress?
+    package var remoteAddress: SocketAddress?
     /// The user at the other end of a UNIX-domain socket.
     public var peerUser: UInt32?
     /// `nil` while the connection is not encrypted.
@@ -24,7 +24,7 @@ public struct ConnectionInfo: Sendable, Equatable {
 
     public var isIPv4: Bool { kind == .ipv4 }
     public var isIPv6: Bool { kind == .ipv6 }
-    public var isSecure: Bool { tls != nil }
+    var isSecure: Bool { tls != nil }
 
     /// `called` is where we have connected to, which a UNIX-domain socket does not tell.
     init(_ socket: Socket, isOutgoing: Bool, called: Endpoint? = nil) {

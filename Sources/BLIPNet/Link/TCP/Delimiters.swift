@@ -3,9 +3,8 @@
 extension [UInt8] {
     /// CR LF, which ends lines on the network.
     public static var crlf: [UInt8] { [13, 10] }
-    public static var carriageReturn: [UInt8] { [13] }
     public static var lineFeed: [UInt8] { [10] }
-    public static var zero: [UInt8] { [0] }
+    package static var zero: [UInt8] { [0] }
     /// The empty line behind an HTTP head.
-    public static var blankLine: [UInt8] { [13, 10, 13, 10] }
+    static var blankLine: [UInt8] { [13, 10, 13, 10] }
 }

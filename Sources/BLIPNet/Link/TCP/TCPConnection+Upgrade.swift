@@ -6,7 +6,7 @@ extension TCPConnection {
     ///
     /// A failure closes the connection. `host` of `connect` is the name of the server unless `configuration` has one.
     public func upgradeToTLS(
-        _ configuration: TLSConfiguration, role: TLSSession.Role = .client, deadline: MonotonicTime? = nil
+        _ configuration: TLSConfiguration, role: TLSRole = .client, deadline: MonotonicTime? = nil
     ) async throws(NetError) {
         guard !isOutputClosing, closesAfter == nil || end != nil else { throw .closing }
         let clock = OperationClock(deadline: deadline, idle: nil)

@@ -12,7 +12,7 @@ public struct ListenOptions: Sendable, Equatable {
     /// What accepted connections are to be like.
     public var stream = StreamOptions()
     /// How many accepted connections wait to be taken; further callers wait in the kernel.
-    public var maxWaiting = 16
+    var maxWaiting = 16
 
     public init() {}
 }
@@ -21,8 +21,6 @@ public struct ListenOptions: Sendable, Equatable {
 ///
 ///     for await connection in try TCPListener.listen(on: .host("localhost", port: 8082)) { ... }
 public final class TCPListener: AsyncSequence, Sendable {
-    public typealias Element = TCPConnection
-
     /// Where callers reach it, the chosen port filled in.
     public let localEndpoint: Endpoint
     private let entrance: Entrance

@@ -4,7 +4,7 @@
 struct TLSUpgrade {
     let number: UInt64
     let configuration: TLSConfiguration
-    let role: TLSSession.Role
+    let role: TLSRole
     let clock: OperationClock
     let waiter: Waiter<Void>
     /// The handshake has begun.
