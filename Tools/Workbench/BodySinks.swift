@@ -1,6 +1,6 @@
 // Where bodies go whose bytes are only counted or digested. For the workbench's profiles and measurements.
 
-import BLIPNet
+internal import BLIPNet
 internal import Synchronization
 
 /// Counts the bytes of a body and forgets them.

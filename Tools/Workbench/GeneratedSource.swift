@@ -1,6 +1,6 @@
 // A body that is made while it is sent. For the workbench's profiles and measurements.
 
-import BLIPNet
+internal import BLIPNet
 internal import Synchronization
 
 /// A body of a given size whose bytes follow from a rule, so that both sides know them.
