@@ -3,7 +3,7 @@
 import ChatCore
 
 extension AppState {
-    mutating func receive(_ event: InputEvent, _ effects: inout [AppEffect]) {
+    mutating func receive(_ event: InputEvent, _ shown: Picture?, _ effects: inout [AppEffect]) {
         if event.isOfUser { attention.note(inputAt: moment.uptime) }
         if isQuitting, event.isOfUser { return receiveWhileQuitting(event, &effects) }
         switch event {
@@ -25,7 +25,7 @@ extension AppState {
         case .hangup: leave(129, &effects)
         case .mouse(let mouse):
             let asked = mouse.action == .press ? openQuestion : nil
-            receive(mouse, &effects)
+            if let shown { receive(mouse, on: shown, &effects) }
             settle(asked)
         }
     }
