@@ -181,7 +181,7 @@ struct MouseTests {
         }
         var fixture = ScreenFixture.main(columns: 120, rows: 40)
         fixture.press("F1")
-        let picture = view(fixture.state, size: fixture.state.size)
+        let picture = view(fixture.state)
         var clicks = 0
         for row in 0..<40 {
             for column in 0..<120 where picture.target(at: Point(column: column, row: row)) == .nothing {
@@ -310,13 +310,36 @@ struct MouseTests {
         fixture.type("half")
         let hidden = fixture.state.shownOffer?.number == other.number ? ScreenFixture.release.number : other.number
         fixture.effects = []
-        // News have just moved what stands there: the click may have been meant for something else.
-        try click(&fixture, on: "/decline \(hidden.rawValue)")
-        #expect(!fixture.effects.contains(.run(.decline(hidden))))
-        fixture.advance(.seconds(1))
         try click(&fixture, on: "/decline \(hidden.rawValue)")
         #expect(fixture.effects.contains(.run(.decline(hidden))))
         #expect(fixture.state.input.text == "half")
+    }
+
+    @Test("a click means what was on the screen when it was made, whatever has moved since")
+    func whatWasSeen() throws {
+        var fixture = main()
+        let seen = fixture.canvas.text()
+        fixture.shown = view(fixture.state)
+        fixture.type("half")
+        for number in 30..<33 as Range<Int64> {
+            let message = ScreenFixture.message(number, .incoming, "news \(number)", at: ScreenFixture.time(21, 9, 7))
+            fixture.send(.chat(.messageAdded(message)))
+        }
+        #expect(view(fixture.state).canvas.text() != seen)
+        // The row where it stands on the screen is that of another message in the state.
+        try click(&fixture, on: "sending")
+        let chosen = try #require(fixture.state.browse?.selected)
+        guard case .text(let text) = fixture.state.openChat?.window.message(chosen.id)?.content else {
+            Issue.record("no text is under the cursor")
+            return
+        }
+        #expect(text.contains("sending"))
+        // Into the draft as it was seen, which was empty.
+        try click(&fixture, on: "Alice>")
+        #expect(fixture.state.browse == nil && fixture.state.input.cursor == 0)
+        fixture.shown = nil
+        try click(&fixture, on: "half")
+        #expect(fixture.state.input.cursor == 2)
     }
 
     @Test("no screen names a key that a click there does not press", arguments: [(120, 40), (80, 24), (40, 10)])

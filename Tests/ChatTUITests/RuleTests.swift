@@ -84,16 +84,16 @@ struct RuleTests {
     func firstPage(columns: Int, rows: Int) {
         let screen = FirstRunScreen(
             form: FirstRunForm(.jo), capabilities: TerminalCapabilities(colors: 256, unicode: true))
-        let size = Size(columns: columns, rows: rows)
+        let page = screen.draw(size: Size(columns: columns, rows: rows))
         var keys: Set<Key> = []
         for row in 0..<rows {
             for column in 0..<columns {
-                if let key = screen.key(at: Point(column: column, row: row), size: size) { keys.insert(key) }
+                if case .key(let key) = page.target(at: Point(column: column, row: row)) { keys.insert(key) }
             }
         }
         let address = rows < 20 ? [Key("q", .alt)] : [Key("y", .control), Key("q", .alt)]
         #expect(keys == Set([Key(.tab), Key(.enter), Key(.escape), Key("d", .alt)] + address))
-        #expect(screen.key(at: Point(column: 0, row: 0), size: size) == nil)
+        #expect(page.target(at: Point(column: 0, row: 0)) == nil)
     }
 
     @Test("a first page beside an old history says that there is no key to it", arguments: [(80, 24), (40, 10)])

@@ -32,9 +32,9 @@ import Testing
     @Test("the screen wears the theme of its state")
     func screen() {
         var fixture = ScreenFixture.main(columns: 80, rows: 24)
-        let plain = view(fixture.state, size: Size(columns: 80, rows: 24))
+        let plain = view(fixture.state).canvas
         fixture.state.theme = .light
-        let light = view(fixture.state, size: Size(columns: 80, rows: 24))
+        let light = view(fixture.state).canvas
         #expect(plain.text() == light.text())
         #expect(plain[Point(column: 79, row: 5)].style == .plain)
         for row in 0..<24 {

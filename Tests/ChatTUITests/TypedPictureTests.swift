@@ -36,7 +36,7 @@ import Testing
         let characters = Array("abc /:日é🙂-~")
         for var fixture in Self.fixtures(size) {
             await Task.yield()
-            var picture = Picture(of: fixture.state)
+            var picture = view(fixture.state)
             for _ in 0..<60 {
                 if Int.random(in: 0..<8, using: &random) == 0 {
                     fixture.press(names.randomElement(using: &random) ?? "Esc")
@@ -45,7 +45,7 @@ import Testing
                 } else {
                     fixture.type(String(characters.randomElement(using: &random) ?? "x"))
                 }
-                let whole = Picture(of: fixture.state)
+                let whole = view(fixture.state)
                 let quick = fixture.state.hasOnlyTyped ? picture.typed(fixture.state) : nil
                 picture = quick ?? whole
                 let isSame = picture.canvas == whole.canvas
@@ -57,7 +57,7 @@ import Testing
     @Test("a character shares every row with the picture before but that of the input")
     func sharedRows() {
         var fixture = ScreenFixture.main(columns: 80, rows: 24)
-        let before = Picture(of: fixture.state)
+        let before = view(fixture.state)
         fixture.type("x")
         #expect(fixture.state.hasOnlyTyped)
         let after = before.typed(fixture.state)
@@ -70,7 +70,7 @@ import Testing
         var random = SeededGenerator(seed: seed)
         let characters = Array("abc /:日é🙂-~")
         for var fixture in Self.fixtures(Size(columns: 80, rows: 24)) {
-            var picture = Picture(of: fixture.state)
+            var picture = view(fixture.state)
             for number in 1...40 as ClosedRange<Int64> {
                 if Int.random(in: 0..<4, using: &random) == 0 {
                     let message = ScreenFixture.message(
@@ -80,12 +80,12 @@ import Testing
                     continue
                 }
                 fixture.type(String(characters.randomElement(using: &random) ?? "x"))
-                let whole = Picture(of: fixture.state)
+                let whole = view(fixture.state)
                 guard fixture.state.hasOnlyTyped, let quick = picture.typed(fixture.state) else {
                     picture = whole
                     continue
                 }
-                #expect(quick.isStale == picture.isStale)
+                #expect(quick.age == picture.age)
                 let draft = ScreenLayout(fixture.state).input.rows
                 for row in 0..<24 {
                     let before = draft.contains(row) ? whole.canvas : picture.canvas
@@ -100,7 +100,7 @@ import Testing
     @Test("nothing is typed into a picture of another size, of another box, or under an overlay")
     func otherPictures() {
         var fixture = ScreenFixture.main(columns: 80, rows: 24)
-        let before = Picture(of: fixture.state).outdated()
+        let before = view(fixture.state).outdated()
         fixture.type("x")
         #expect(before.typed(fixture.state) != nil)
         var larger = fixture
@@ -111,7 +111,7 @@ import Testing
         #expect(before.typed(taller.state) == nil)
         var covered = fixture
         covered.press("F1")
-        #expect(Picture(of: covered.state).outdated().typed(fixture.state) == nil)
+        #expect(view(covered.state).outdated().typed(fixture.state) == nil)
         #expect(before.typed(covered.state) == nil)
     }
 

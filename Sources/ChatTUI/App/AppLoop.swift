@@ -29,6 +29,8 @@ final class AppLoop {
     private(set) var openErrands = 0
 
     private(set) var state: AppState?
+    /// The picture that the terminal shows, which a click means; `nil` before the first one and in line mode.
+    var shown: Picture?
     /// What comes before the front end has begun waits until it has; `nil` from then on.
     private var early: [AppAction]? = []
     /// What `state` says of the last action.
@@ -163,7 +165,7 @@ final class AppLoop {
         if zoneWatch.isDue(at: moment.uptime) { SystemZone.lookAgain() }
         // The only owner while it changes, so that nothing is copied.
         guard var changing = state.take() else { return }
-        let effects = update(&changing, action, at: moment)
+        let effects = update(&changing, action, at: moment, shown: shown)
         // Asked for and shown here: a state that is kept is copied for that, with a hundred counts of references.
         hasOnlyTyped = changing.hasOnlyTyped
         let isShown = hasOnlyTyped && onTyped(changing)

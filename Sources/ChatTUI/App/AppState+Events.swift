@@ -97,7 +97,6 @@ extension AppState {
         let before = chats[index].window.reachesNewest ? chats[index].window.lastPosition : nil
         let isInWindow = chats[index].window.append(message)
         guard !isKnown else { return }
-        if isOpen, chats[index].window.isAtBottom { viewMoved = moment.uptime }
         guard message.direction == .incoming else {
             chats[index].conversation.queuedCount += message.state == .pending ? 1 : 0
             answered(at: index)

@@ -4,7 +4,7 @@ import ChatCore
 import ChatWords
 
 extension AppState {
-    mutating func receive(_ event: InputEvent, _ effects: inout [AppEffect]) {
+    mutating func receive(_ event: InputEvent, _ shown: Picture?, _ effects: inout [AppEffect]) {
         if event.isOfUser { attention.note(inputAt: moment.uptime) }
         if isQuitting, event.isOfUser { return receiveWhileQuitting(event, &effects) }
         switch event {
@@ -26,7 +26,7 @@ extension AppState {
         case .hangup: leave(129, &effects)
         case .mouse(let mouse):
             let asked = mouse.action == .press ? openQuestion : nil
-            receive(mouse, &effects)
+            if let shown { receive(mouse, on: shown, &effects) }
             settle(asked)
         }
     }

@@ -1,19 +1,17 @@
-// The mouse: the wheel, and clicks on what the picture offers.
+// The mouse: the wheel, and clicks on what the picture offers that the user sees.
 
 import ChatCore
 import ChatWords
 
 extension AppState {
-    mutating func receive(_ mouse: MouseEvent, _ effects: inout [AppEffect]) {
+    mutating func receive(_ mouse: MouseEvent, on picture: Picture, _ effects: inout [AppEffect]) {
         isFocused = true
         switch mouse.action {
-        case .wheelUp: turnWheel(.up, at: mouse.point, &effects)
-        case .wheelDown: turnWheel(.down, at: mouse.point, &effects)
+        case .wheelUp: turnWheel(.up, at: mouse.point, of: picture, &effects)
+        case .wheelDown: turnWheel(.down, at: mouse.point, of: picture, &effects)
         case .press where mouse.button == .left && mouse.modifiers.isEmpty:
-            // The user clicks on what is shown: the picture of this state.
-            let picture = view(self, size: size)
             if let target = picture.target(at: mouse.point) {
-                click(target, at: mouse.point, &effects)
+                click(target, at: mouse.point, of: picture, &effects)
             } else if overlay != nil, !picture.isInOverlay(mouse.point) {
                 performInOverlay(.back, &effects)
             }
@@ -26,10 +24,12 @@ extension AppState {
 
     /// Moves what the pointer is over: the open list by a line, the list of chats or the history by some rows, the
     /// cursor in a draft of several lines by a line.
-    private mutating func turnWheel(_ direction: AppCommand, at point: Point, _ effects: inout [AppEffect]) {
-        let layout = ScreenLayout(self)
+    private mutating func turnWheel(
+        _ direction: AppCommand, at point: Point, of picture: Picture, _ effects: inout [AppEffect]
+    ) {
+        let layout = picture.layout
         let step = direction == .up ? -1 : 1
-        if overlay != nil, view(self, size: size).isInOverlay(point) {
+        if overlay != nil, picture.isInOverlay(point) {
             performInOverlay(direction, &effects)
         } else if let list = layout.list, list.contains(point) {
             listTop = MainScreen(state: self, layout: layout).firstListed(movedBy: step * Self.wheelRows)
@@ -43,34 +43,36 @@ extension AppState {
         }
     }
 
-    private mutating func click(_ target: HitTarget, at point: Point, _ effects: inout [AppEffect]) {
+    private mutating func click(
+        _ target: HitTarget, at point: Point, of picture: Picture, _ effects: inout [AppEffect]
+    ) {
         pendingKeys = []
         switch target {
         case .command(let command): give(command, from: context(of: command), &effects)
         case .chat(let id): open(id, &effects)
         case .line(let index): clickLine(index, &effects)
         case .candidate(let index): takeCandidate(index)
-        case .slash where viewMoved.map { moment.uptime - $0 < Self.offerArming } ?? false:
-            // A click that was meant for what stood there before (PRODUCT, rule 1).
-            say("The chat just moved: look, then click again")
         case .slash(let line): runBound(line, &effects)
         case .example(let words): typeExample(words, &effects)
         case .typed(let line): typeHint(line)
         case .field(let field): clickField(field, at: point)
         // Beside an open overlay a click closes it, as Esc does.
         case .input, .message:
-            if overlay != nil { performInOverlay(.back, &effects) } else { clickMain(target, at: point, &effects) }
+            if overlay != nil { return performInOverlay(.back, &effects) }
+            clickMain(target, at: point, of: picture, &effects)
         case .action(let action, let id): if let message = shownMessage(id) { perform(action, on: message, &effects) }
         case .choose(let id): if let message = shownMessage(id) { actOn(message, &effects) }
-        case .nothing: break
+        case .nothing, .key: break
         }
     }
 
-    private mutating func clickMain(_ target: HitTarget, at point: Point, _ effects: inout [AppEffect]) {
+    private mutating func clickMain(
+        _ target: HitTarget, at point: Point, of picture: Picture, _ effects: inout [AppEffect]
+    ) {
         if case .message(let key) = target, let message = shownMessage(key) {
             if browse?.selected.key == key { perform(.messageInfo, &effects) } else { browse(at: message) }
         } else {
-            placeCursor(at: point)
+            placeCursor(at: picture.draftOffset(at: point))
         }
     }
 
@@ -149,13 +151,11 @@ extension AppState {
     }
 
     /// A click into the draft.
-    private mutating func placeCursor(at point: Point) {
-        // As it was seen: in browse mode the prompt is another one.
-        let (box, origin) = inputBox()
+    private mutating func placeCursor(at offset: Int) {
         stopBrowsing()
         completion = nil
         lastKill = nil
-        input.move(to: box.offset(at: Point(column: point.column - origin.column, row: point.row - origin.row)))
+        input.move(to: offset)
     }
 
     /// Where the key of a command would be looked up here: in the open pane first.

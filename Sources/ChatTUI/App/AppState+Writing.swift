@@ -77,19 +77,12 @@ extension AppState {
 
     // MARK: The rows of the draft
 
-    /// The draft as it is drawn, and where its first row begins; with `maxRows` more of it than the screen has room for.
-    func inputBox(maxRows: Int? = nil) -> (box: InputBox, origin: Point) {
-        let layout = ScreenLayout(self)
-        let prompt = ScreenLayout.prompt(self, columns: layout.size.columns, hasTitle: layout.title != nil)
-        let box = InputBox(
-            input, width: layout.size.columns - prompt.width, maxRows: maxRows ?? layout.input.size.rows,
-            reordering: settings.reorders)
-        return (box, Point(column: prompt.width, row: layout.input.origin.row))
-    }
-
     /// Moves the cursor to the row above or below, whether the user has ended it or the screen; `false` on the last one.
     mutating func moveByRow(_ step: Int) -> Bool {
-        let box = inputBox(maxRows: .max / 4).box
+        // More of it than the screen has room for.
+        let box = InputBox(
+            input, width: size.columns - ScreenLayout(self).promptWidth, maxRows: .max / 4,
+            reordering: settings.reorders)
         let row = box.cursor.row + step
         guard box.rows.indices.contains(row) else {
             // Of a text that goes on beyond what is laid out.

@@ -79,8 +79,6 @@ package struct AppState: Sendable {
     var returnPlace: ReturnPlace?
     /// `ui.mouse` as it was read last.
     var savedMouse = ScreenSettings().mouse
-    /// When news moved the rows of the open chat last (uptime).
-    var viewMoved: Duration?
     /// What is happening is not the user's doing.
     var isNews = false
     /// The message under the cursor, while browse mode is on.

@@ -59,8 +59,6 @@ package final class ChatApplication {
     private var editor: EditorSession?
     /// What ends the screen once the editor has ended.
     private var endAfterEditor: InputEvent?
-    /// What was painted last, unless a key or the terminal has changed more than the input since.
-    private var picture: Picture?
 
     package init(service: any ChatService, terminal: any Terminal, options: ChatApplicationOptions) {
         self.terminal = terminal
@@ -152,7 +150,7 @@ package final class ChatApplication {
             isHeld = false
         }
         let isEcho = if case .input = action { true } else { false }
-        if !loop.hasOnlyTyped { picture = isEcho ? nil : picture?.outdated() }
+        if !loop.hasOnlyTyped { loop.shown = loop.shown?.outdated(to: isEcho ? .beforeKey : .beforeNews) }
         guard let delay = painter.request(at: now, asEcho: isEcho) else { return }
         if isEcho, delay <= .zero { return paint() }
         ScreenActor.after(delay) { [weak self] in self?.paintIfDue() }
@@ -169,8 +167,8 @@ package final class ChatApplication {
 
     /// `false` when a typed character is not all that the picture lacks, as far as that is its own.
     private func presentTyped(_ state: AppState) -> Bool {
-        guard let typed = picture?.typed(state) else { return false }
-        picture = typed
+        guard let typed = loop.shown?.typed(state) else { return false }
+        loop.shown = typed
         terminal.present(typed.canvas)
         return true
     }
@@ -183,9 +181,9 @@ package final class ChatApplication {
     private func paint() {
         painter.painted(at: loop.now.uptime)
         guard let state = loop.state else { return }
-        if picture?.isStale == false, presentTyped(state) { return }
-        let whole = Picture(of: state)
-        picture = whole
+        if loop.shown?.age == .current, presentTyped(state) { return }
+        let whole = view(state)
+        loop.shown = whole
         terminal.present(whole.canvas)
         let title = state.windowTitle
         if state.settings.title, title != shownTitle {

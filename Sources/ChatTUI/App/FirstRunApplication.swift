@@ -9,6 +9,8 @@ package final class FirstRunApplication {
     private let theme: Theme
     private var form: FirstRunForm
     private var size: Size
+    /// What the terminal shows: a click means that.
+    private var shown: Canvas?
     private let examine: @Sendable (FirstRunAnswer) throws(FirstRunProblem) -> Void
     private var answered: CheckedContinuation<FirstRunAnswer, Never>?
     /// Our address as a QR code, shown until the next key.
@@ -41,15 +43,19 @@ package final class FirstRunApplication {
     private func receive(_ event: InputEvent) {
         if case .resize(let newSize) = event { size = newSize }
         guard code == nil else { return receiveOverCode(event) }
-        var event = event
-        if case .mouse(let mouse) = event, mouse.action == .press, mouse.button == .left {
-            if let key = screen.key(at: mouse.point, size: size) {
-                event = .key(key)
-            } else if let place = screen.field(at: mouse.point, size: size) {
-                form.click(place.field, at: place.offset)
-            }
+        if let step = form.receive(clicked(event)) { take(step) } else { paint() }
+    }
+
+    /// A click on a hint or a button is its key; one on a field is done with here.
+    private func clicked(_ event: InputEvent) -> InputEvent {
+        guard case .mouse(let mouse) = event, mouse.action == .press, mouse.button == .left,
+            let target = shown?.target(at: mouse.point)
+        else { return event }
+        if case .key(let key) = target { return .key(key) }
+        if case .field(let target) = target, case .form(let field) = target.name {
+            form.click(field, at: target.offset(in: form.line(field), at: mouse.point.column))
         }
-        if let step = form.receive(event) { take(step) } else { paint() }
+        return event
     }
 
     /// Any key or click closes the code; the ends of the program are the page's.
@@ -88,10 +94,9 @@ package final class FirstRunApplication {
     }
 
     private func paint() {
-        terminal.present(screen.draw(size: size))
-    }
-
-    private var screen: FirstRunScreen {
-        FirstRunScreen(form: form, capabilities: terminal.capabilities, theme: theme, code: code)
+        let screen = FirstRunScreen(form: form, capabilities: terminal.capabilities, theme: theme, code: code)
+        let canvas = screen.draw(size: size)
+        shown = canvas
+        terminal.present(canvas)
     }
 }

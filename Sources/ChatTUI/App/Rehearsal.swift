@@ -28,6 +28,6 @@ extension ChatApplication {
             guard case .ask(.page(let request)) = effect else { continue }
             _ = update(&state, .answer(.page(request, messages)), at: moment)
         }
-        _ = Picture(of: state)
+        _ = view(state)
     }
 }

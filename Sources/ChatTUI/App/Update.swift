@@ -3,8 +3,11 @@
 import ChatCore
 import ChatWords
 
-/// Changes `state` by one action that happened at `moment`, and returns what must be done, in order.
-package func update(_ state: inout AppState, _ action: AppAction, at moment: Moment) -> [AppEffect] {
+/// Changes `state` by one action that happened at `moment`, and returns what must be done, in order. A click means what
+/// was on the screen: the picture that was `shown` there then; there is none in line mode.
+package func update(
+    _ state: inout AppState, _ action: AppAction, at moment: Moment, shown: Picture? = nil
+) -> [AppEffect] {
     var effects: [AppEffect] = []
     if case .input(.key(let key)) = action, let text = state.typedOnly(key, at: moment) {
         state.typeOnly(text, at: moment, &effects)
@@ -15,7 +18,7 @@ package func update(_ state: inout AppState, _ action: AppAction, at moment: Mom
     state.moment = moment
     state.expire(&effects)
     switch action {
-    case .input(let event): state.receive(event, &effects)
+    case .input(let event): state.receive(event, shown, &effects)
     case .line(let text): if !state.isQuitting { state.enter(line: text, &effects) }
     case .printed: state.leavePrinted(&effects)
     case .chat(let event): state.receive(event, &effects)

@@ -155,7 +155,7 @@ struct OverlayLines {
         below.terminal.unicode = true
         var above = below
         above.overlay = state.overlay
-        let (with, without) = (view(above, size: size), view(below, size: size))
+        let (with, without) = (view(above).canvas, view(below).canvas)
         let points = (0..<size.rows).flatMap { row in (0..<size.columns).map { Point(column: $0, row: row) } }
         let covered = points.filter { with[$0] != without[$0] }
         guard let left = covered.map(\.column).min(), let right = covered.map(\.column).max(),

@@ -12,6 +12,7 @@ extension FirstRunScreen {
 
     func drawHelp(on canvas: inout Canvas, in box: Rect) {
         canvas.fill(box)
+        canvas.addTarget(box, .nothing)
         canvas.frame(box, title: SafeText(literal: "Help · the first page"))
         let inside = Rect(
             column: box.origin.column + 2, row: box.origin.row + 1, columns: box.size.columns - 4,

@@ -26,15 +26,11 @@ extension FirstRunScreen {
             drawSmall(field, on: &canvas, row: head + place)
         }
         drawMarks(on: &canvas, above: first > 0, below: first + room < fields.count, head..<head + room)
-        if foot > 0 {
-            canvas.draw(
-                SafeText(said.words, as: .line).truncated(to: canvas.size.columns),
-                at: Point(column: 0, row: rows - foot), style: said.style)
-        }
+        if foot > 0 { drawKeys(said.words, on: &canvas, at: Point(column: 0, row: rows - foot), style: said.style) }
         guard rows >= 7 else { return }
         let keys = ["Tab next  Enter start  Esc quit", "Enter start  Esc quit"]
         let words = keys.first { $0.count <= canvas.size.columns } ?? "Enter start"
-        canvas.draw(SafeText(words, as: .line), at: Point(column: 0, row: rows - 1), style: Theme.quiet)
+        drawKeys(words, on: &canvas, at: Point(column: 0, row: rows - 1), style: Theme.quiet)
     }
 
     private func drawSmall(_ field: FirstRunForm.Field, on canvas: inout Canvas, row: Int) {
@@ -43,8 +39,8 @@ extension FirstRunScreen {
         case .demo:
             // Without a row for what the keys do the last one says how to start.
             let start = canvas.size.columns >= 24 ? "Enter start  Alt-d: demo" : "Enter start"
-            canvas.draw(
-                SafeText(canvas.size.rows >= 7 ? "Alt-d: demo" : start, as: .line), at: place,
+            drawKeys(
+                canvas.size.rows >= 7 ? "Alt-d: demo" : start, on: &canvas, at: place,
                 style: form.focus == field ? Theme.selected : .plain)
             if form.focus == field { canvas.cursor = nil }
         case .everywhere: drawBox(field, "all addresses", on: &canvas, at: place)

@@ -2,7 +2,7 @@
 
 import ChatWords
 
-/// Draws a FirstRunForm.
+/// Draws a FirstRunForm, with what can be clicked.
 struct FirstRunScreen {
     let form: FirstRunForm
     let capabilities: TerminalCapabilities
@@ -47,27 +47,19 @@ struct FirstRunScreen {
     }
 
     /// The hints and the button, with the keys that they stand for.
-    private static let buttons: [(words: String, key: Key)] = [
-        ("Tab next", Key(.tab)), ("Enter start", Key(.enter)), ("Esc quit", Key(.escape)),
-        ("[ Try the demo (Alt-d) ]", Key("d", .alt)), ("Alt-d: demo", Key("d", .alt)),
-        ("Ctrl-y copies it", Key("y", .control)), ("Alt-q shows a QR code", Key("q", .alt)),
-        ("Alt-q: my address", Key("q", .alt)),
+    private static let buttons = [
+        Hint("Tab next", .key(Key(.tab))), Hint("Enter start", .key(Key(.enter))), Hint("Esc quit", .key(Key(.escape))),
+        Hint("[ Try the demo (Alt-d) ]", .key(Key("d", .alt))), Hint("Alt-d: demo", .key(Key("d", .alt))),
+        Hint("Ctrl-y copies it", .key(Key("y", .control))), Hint("Alt-q shows a QR code", .key(Key("q", .alt))),
+        Hint("Alt-q: my address", .key(Key("q", .alt))),
     ]
 
-    /// The key whose hint or button is drawn at a point: what a click there does.
-    func key(at point: Point, size: Size) -> Key? {
-        let canvas = draw(size: size)
-        guard canvas.size.rows > point.row, point.row >= 0 else { return nil }
-        let row = (0..<canvas.size.columns).map { column in
-            canvas[Point(column: column, row: point.row)].cluster.flatMap(\.text.first) ?? " "
-        }
-        return Self.buttons.first { words, _ in
-            let wanted = Array(words)
-            return (0..<max(0, row.count - wanted.count + 1)).contains { start in
-                row[start..<start + wanted.count].elementsEqual(wanted)
-                    && (start..<start + wanted.count).contains(point.column)
-            }
-        }?.key
+    /// Draws words of ours; the keys that they name can be clicked.
+    func drawKeys(_ words: String, on canvas: inout Canvas, at point: Point, style: Style = .plain) {
+        let room = max(0, canvas.size.columns - point.column)
+        let text = SafeText(words, as: .line).truncated(to: room)
+        canvas.draw(text, at: point, style: style)
+        canvas.addTargets(Self.buttons, in: text, at: point, width: room)
     }
 
     private func drawRows(on canvas: inout Canvas, _ area: Rect) {
@@ -76,6 +68,9 @@ struct FirstRunScreen {
             canvas.draw(
                 SafeText(words, as: .line).truncated(to: area.size.columns - column),
                 at: Point(column: area.origin.column + column, row: row), style: style)
+        }
+        func keys(_ words: String, _ style: Style = .plain, column: Int = 0) {
+            drawKeys(words, on: &canvas, at: Point(column: area.origin.column + column, row: row), style: style)
         }
         /// In front of the fields of a row; one that is wrong is marked.
         func label(_ words: String, _ fields: FirstRunForm.Field...) {
@@ -103,7 +98,7 @@ struct FirstRunScreen {
         label("Your address")
         text(form.ownAddress ?? "known once the chat listens: /myid", column: Self.labelWidth)
         next()
-        text("Ctrl-y copies it · Alt-q shows a QR code", Theme.quiet, column: Self.labelWidth)
+        keys("Ctrl-y copies it · Alt-q shows a QR code", Theme.quiet, column: Self.labelWidth)
         next()
         label("Listen", .everywhere, .host, .port)
         drawListen(on: &canvas, area, row: row)
@@ -136,12 +131,9 @@ struct FirstRunScreen {
             next()
         }
         row = area.origin.row + 13
-        text("  Tab next field    Enter start    Esc quit (nothing is written)")
+        keys("  Tab next field    Enter start    Esc quit (nothing is written)")
         next()
-        let button = SafeText(literal: "[ Try the demo (Alt-d) ]")
-        canvas.draw(
-            button, at: Point(column: area.origin.column + 2, row: row),
-            style: form.focus == .demo ? Theme.selected : .plain)
+        keys("[ Try the demo (Alt-d) ]", form.focus == .demo ? Theme.selected : .plain, column: 2)
         text("an echo peer, nothing is saved", Theme.quiet, column: 28)
         row += 2
         text("In the chat: F1 help · type and press Enter to send · /send FILE")
@@ -213,14 +205,6 @@ struct FirstRunScreen {
             Rect(column: place.column, row: place.row, columns: 4 + words.count, rows: 1),
             .field(FieldTarget(name: .form(box), column: place.column)))
         if hasFocus { canvas.cursor = Point(column: place.column + 1, row: place.row) }
-    }
-
-    /// The field that is drawn at a point, and the character of its text there.
-    func field(at point: Point, size: Size) -> (field: FirstRunForm.Field, offset: Int)? {
-        guard case .field(let target) = draw(size: size).target(at: point), case .form(let field) = target.name else {
-            return nil
-        }
-        return (field, target.offset(in: form.line(field), at: point.column))
     }
 
     private var terminalWords: String {

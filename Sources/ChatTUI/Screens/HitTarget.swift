@@ -27,6 +27,8 @@ enum HitTarget: Sendable, Equatable {
     case field(FieldTarget)
     /// A line that is typed into the empty input, to be entered or not.
     case typed(String)
+    /// The same as this key, on the page of the first start.
+    case key(Key)
     /// A slash command that stands on the screen, with its arguments.
     case slash(String)
     /// A part of an overlay that only hides what is under it.

@@ -13,12 +13,14 @@ struct ScreenLayout: Sendable, Equatable {
     private(set) var details: Rect?
     private(set) var chat: Rect
     private(set) var input: Rect
+    /// Columns of what stands before the draft.
+    let promptWidth: Int
 
     /// No panes, and nicks inside the text.
     var isNarrow: Bool { size.columns < 60 }
 
-    init(_ state: AppState, size wanted: Size? = nil) {
-        let size = wanted ?? state.size
+    init(_ state: AppState) {
+        let size = state.size
         self.size = size
         let isTiny = size.columns < 20 || size.rows < 4
         let hasTitle = !isTiny && size.rows >= 5 && !state.isPlain
@@ -29,7 +31,8 @@ struct ScreenLayout: Sendable, Equatable {
         // While it is typed at, two rows at least: of what runs over one the part before the cursor is to be seen.
         let share = max(state.overlay == nil ? 2 : 1, size.rows / 3)
         let maxInput = max(1, min(share, size.rows - around - 1))
-        let inputWidth = size.columns - prompt.width
+        promptWidth = prompt.width
+        let inputWidth = size.columns - promptWidth
         let wantedRows =
             InputBox.isOneRow(state.input, width: inputWidth)
             ? 1 : InputBox(state.input, width: inputWidth, maxRows: maxInput, reordering: false).rows.count

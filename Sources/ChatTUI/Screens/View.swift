@@ -1,50 +1,79 @@
-// Draws the state into a grid of cells: a pure function. NcursesTerminal paints what differs from the picture before.
+// Draws the state: a pure function. NcursesTerminal paints what differs from the picture before; `update` is given the
+// picture that is on the screen when something happens.
 
 import ChatWords
 
-/// The picture of `state` on a screen of `size`. Never blank: the input is always there.
-package func view(_ state: AppState, size: Size) -> Canvas {
-    var canvas = Canvas(size: size)
+/// The picture of `state`. Never blank: the input is always there.
+package func view(_ state: AppState) -> Picture {
+    var canvas = Canvas(size: state.size)
     canvas.reorders = state.settings.reorders
-    let layout = ScreenLayout(state, size: size)
+    let layout = ScreenLayout(state)
     MainScreen(state: state, layout: layout).draw(on: &canvas)
     OverlayScreen(state: state, layout: layout).draw(on: &canvas)
     canvas.dress(in: state.theme)
-    return canvas
+    return Picture(canvas: canvas, layout: layout, input: state.input, isCovered: state.overlay != nil)
 }
 
-/// A picture that can be brought up to date cheaply when text comes into the input.
-struct Picture {
-    private(set) var canvas: Canvas
-    private let layout: ScreenLayout
+/// What is on the screen: the cells, what can be clicked, where everything is. It can be brought up to date cheaply when
+/// text comes into the input.
+package struct Picture: Sendable {
+    package private(set) var canvas: Canvas
+    let layout: ScreenLayout
     private var input: InputLine
     /// An overlay is over it.
-    private let isCovered: Bool
-    /// More than the input has changed since, so that every other row may show what was.
-    private(set) var isStale = false
+    let isCovered: Bool
+    private(set) var age = Age.current
 
-    init(of state: AppState) {
-        canvas = view(state, size: state.size)
-        layout = ScreenLayout(state)
-        input = state.input
-        isCovered = state.overlay != nil
+    /// What has happened since that the picture does not show.
+    enum Age: Comparable {
+        case current
+        /// Every other row than those of the input may show what was.
+        case beforeNews
+        /// A key or the terminal has changed more than the input.
+        case beforeKey
     }
 
+    fileprivate init(canvas: Canvas, layout: ScreenLayout, input: InputLine, isCovered: Bool) {
+        self.canvas = canvas
+        self.layout = layout
+        self.input = input
+        self.isCovered = isCovered
+    }
+
+    // MARK: The mouse
+
+    /// What a click on `point` means.
+    func target(at point: Point) -> HitTarget? { canvas.target(at: point) }
+
+    /// Whether the open overlay lies there.
+    func isInOverlay(_ point: Point) -> Bool { isCovered && canvas.isInOverlay(point) }
+
+    /// The character of the draft that stands at a point of its rows.
+    func draftOffset(at point: Point) -> Int {
+        let box = InputBox(
+            input, width: layout.size.columns - layout.promptWidth, maxRows: layout.input.size.rows,
+            reordering: canvas.reorders)
+        return box.offset(
+            at: Point(column: point.column - layout.promptWidth, row: point.row - layout.input.origin.row))
+    }
+
+    // MARK: Typing
+
     /// The same picture, once something has come that it does not show.
-    func outdated() -> Picture {
+    func outdated(to age: Age = .beforeNews) -> Picture {
         var picture = self
-        picture.isStale = true
+        picture.age = max(age, picture.age)
         return picture
     }
 
     /// This picture with the input of `state`, into which only characters have come since (`AppState.hasOnlyTyped`).
-    /// Every other row is shared with this picture; unless that is stale, the whole is the same as
-    /// `Picture(of: state)`. `nil` where a typed character moves more than the rows of the input.
+    /// Every other row is shared with this picture; unless that is old, the whole is the same as `view(state)`. `nil`
+    /// where a typed character moves more than the rows of the input.
     func typed(_ state: AppState) -> Picture? {
-        guard !isCovered, state.overlay == nil else { return nil }
+        guard age < .beforeKey, !isCovered, state.overlay == nil else { return nil }
         var picture = self
         picture.input = state.input
-        if !isStale, let cluster = appended(state), let place = canvas.cursor {
+        if age == .current, let cluster = appended(state), let place = canvas.cursor {
             picture.canvas.put(
                 cluster, at: place, style: state.theme.look(of: .plain), within: layout.input.columns)
             picture.canvas.cursor?.column += 1

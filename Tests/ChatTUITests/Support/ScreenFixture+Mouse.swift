@@ -27,3 +27,13 @@ extension ScreenFixture {
         click(column: column, row: row)
     }
 }
+
+extension FirstRunScreen {
+    /// The field that is drawn at a point, and the character of its text there.
+    func field(at point: Point, size: Size) -> (field: FirstRunForm.Field, offset: Int)? {
+        guard case .field(let target) = draw(size: size).target(at: point), case .form(let field) = target.name else {
+            return nil
+        }
+        return (field, target.offset(in: form.line(field), at: point.column))
+    }
+}

@@ -9,6 +9,8 @@ import Testing
 /// A screen without a terminal: keys and events in, state, effects and canvas out. Time stands still unless advanced.
 struct ScreenFixture {
     var state: AppState
+    /// What the terminal still shows; `nil`: the picture of the state.
+    var shown: Picture?
     /// What the last actions asked for.
     var effects: [AppEffect] = []
     /// 21 Nov 2026 09:07 in the time zone of the fixture.
@@ -60,13 +62,18 @@ struct ScreenFixture {
 
     mutating func send(_ action: AppAction) {
         let before = state
-        effects += update(&state, action, at: moment)
+        effects += update(&state, action, at: moment, shown: picture(seenAt: action))
         guard state.hasOnlyTyped, comparisons > 0 else { return }
         comparisons -= 1
-        guard let quick = Picture(of: before).typed(state)?.canvas else { return }
-        let whole = view(state, size: state.size)
+        guard let quick = view(before).typed(state)?.canvas else { return }
+        let whole = view(state).canvas
         let isSame = quick == whole
         #expect(isSame, "the picture of a typed character: \(quick.text())")
+    }
+
+    /// The picture that a click of the user means.
+    private func picture(seenAt action: AppAction) -> Picture? {
+        if case .input(.mouse) = action { shown ?? view(state) } else { nil }
     }
 
     /// Presses keys by their names: `Alt-a`, `Enter`, `x`.
@@ -133,7 +140,7 @@ struct ScreenFixture {
 
     // MARK: Looking
 
-    var canvas: Canvas { view(state, size: state.size) }
+    var canvas: Canvas { (shown ?? view(state)).canvas }
 
     /// The rows as text, with the cursor as a block where it stands on a blank.
     var text: String { Self.text(canvas) }
