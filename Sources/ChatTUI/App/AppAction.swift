@@ -1,7 +1,7 @@
 // Everything that can happen to the screen: keys, news from the chat, answers to its own questions, time.
 
 package import ChatCore
-package import ChatWords
+import ChatWords
 
 /// An input of `update`.
 package enum AppAction: Sendable {

@@ -1,10 +1,10 @@
 // A limit as the answer of /limit shows it.
 
-import ChatCore
+package import ChatCore
 
 /// What something is limited to.
-struct RateLimit: Sendable, Equatable {
-    var scope: RateScope
+package struct RateLimit: Sendable, Equatable {
+    package var scope: RateScope
     /// Bytes per second; `nil`: not at all.
-    var rate: UInt64?
+    package var rate: UInt64?
 }

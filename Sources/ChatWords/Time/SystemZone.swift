@@ -21,6 +21,8 @@ package struct ZoneWatch {
     private static let pause = Duration.milliseconds(500)
     private var next: Duration?
 
+    package init() {}
+
     /// Whether it is time to look again at `uptime`.
     package mutating func isDue(at uptime: Duration) -> Bool {
         if let next, uptime < next { return false }

@@ -3,6 +3,7 @@
 import ChatCore
 import Testing
 
+@testable import ChatTUI
 @testable import ChatWords
 
 @Suite("Emoji spelling")
