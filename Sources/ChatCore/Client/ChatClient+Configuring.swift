@@ -27,7 +27,10 @@ extension ChatClient {
         // A limit that was set for this run stays unless the file has a new one.
         if wanted.uploadLimit != old.uploadLimit { pacing.setLimit(wanted.uploadLimit, of: .all(.outgoing)) }
         if wanted.downloadLimit != old.downloadLimit { pacing.setLimit(wanted.downloadLimit, of: .all(.incoming)) }
-        if wanted.downloadsFolder != old.downloadsFolder { resolveDownloadsFolder() }
+        if wanted.downloadsFolder != old.downloadsFolder {
+            places.use(wanted.downloadsFolder)
+            spawn { _ = try? await $0.places.downloads(within: nil) }
+        }
         guard phase == .running else { return }
         hub.publish(.notice(.settingsChanged))
         if wanted.proxy != old.proxy {

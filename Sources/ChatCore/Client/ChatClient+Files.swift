@@ -65,7 +65,7 @@ extension ChatClient {
             throw .wrongTransferState(known?.state ?? transfer.state)
         }
         let present = transfer.path.map(PathParts.folder)
-        let chosen = try await folderToUse(for: transfer, present: present, wanted: folder, within: limit)
+        let chosen = try await places.folder(for: transfer, present: present, wanted: folder, within: limit)
         let done = chosen == present ? transfer.transferred : 0
         let partial = PartialFile(of: transfer, in: chosen)
         let limits = configuration.limits
@@ -163,7 +163,7 @@ extension ChatClient {
     package func downloadsSpace() async -> (folder: String, freeBytes: UInt64)? {
         // A picture of the screen waits for it.
         let limit = Duration.seconds(1)
-        guard let folder = try? await downloadsPath(within: limit),
+        guard let folder = try? await places.downloads(within: limit),
             let space = try? await DiskLane.run(
                 at: folder, within: limit, { () throws(FileError) in try DownloadFolder(path: folder).space() })
         else { return nil }

@@ -1,59 +1,6 @@
-// Where incoming files go: the downloads folder, or for the files of a folder that is sent as a whole one that is made
-// for it there (Docs/files.md).
-
-import Glibc
+// What users decide of folders that are sent as a whole: all their files together (Docs/files.md).
 
 extension ChatClient {
-    /// Links in the configured path are our user's. From now on a link that is put there is not followed.
-    func resolveDownloadsFolder() {
-        downloadsFolder = nil
-        // A path that cannot be resolved is told when the first file is to go there.
-        spawn { _ = try? await $0.downloadsPath(within: nil) }
-    }
-
-    /// The downloads folder, without links.
-    func downloadsPath(within limit: Duration?) async throws(FileError) -> String {
-        if let downloadsFolder { return downloadsFolder }
-        let wanted = configuration.downloadsFolder
-        let path = try await DiskLane.run(at: wanted, within: limit) { () throws(FileError) in
-            try DownloadFolder.resolved(wanted)
-        }
-        // The first answer counts.
-        if downloadsFolder == nil, configuration.downloadsFolder == wanted { downloadsFolder = path }
-        return downloadsFolder ?? path
-    }
-
-    /// The folder of an accepted transfer: where its partial file is (`present`) unless our user wants another one.
-    func folderToUse(
-        for transfer: FileTransfer, present: String?, wanted: String?, within limit: Duration?
-    ) async throws(ChatError) -> String {
-        if wanted == nil, let present { return present }
-        let base: String
-        if let wanted {
-            base = try await DiskLane.runForUser(at: wanted, within: limit) { () throws(FileError) in
-                let base = try DownloadFolder.resolved(wanted)
-                // A new folder in one that is there is made; whole ways that are not there are slips.
-                guard access(PathParts.folder(of: base), F_OK) == 0 else {
-                    throw FileError(call: "access", errno: errno, path: wanted)
-                }
-                return base
-            }
-        } else {
-            do throws(FileError) { base = try await downloadsPath(within: limit) } catch { throw ChatError(error) }
-        }
-        guard let place = transfer.place else { return base }
-        let known = try await folders.set(at: place, from: transfer.contact)
-        if let known, !known.path.isEmpty { return known.folder(of: place) }
-        let limits = configuration.limits
-        let made = try await DiskLane.runForUser(at: base, within: limit) { () throws(FileError) in
-            try limits.checkSpace(for: transfer.size, in: try DownloadFolder(path: base))
-            return try FolderSet.makeTop(for: place, in: base)
-        }
-        let set = try await folders.made(made, for: place, from: transfer.contact)
-        if set.path != made { await DiskLane.of(base).clear { FolderSet.removeTop(made) } }
-        return set.folder(of: place)
-    }
-
     /// Our user has accepted one file of a folder: the others that have been offered are accepted with it, and those
     /// that are still to come, up to what the offer said of the whole.
     func acceptFolder(_ place: FolderPlace, beginning first: FileTransfer) async throws(ChatError) {

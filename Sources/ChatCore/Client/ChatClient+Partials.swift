@@ -30,7 +30,7 @@ extension ChatClient {
         let paths = await records.quietly { () async throws(StoreError) in try await store.unfinishedPaths(.incoming) }
         guard let paths else { return }
         var folders = Set(paths.map(PathParts.folder))
-        if let own = try? await downloadsPath(within: nil) { folders.insert(own) }
+        if let own = try? await places.downloads(within: nil) { folders.insert(own) }
         // The disks one beside the other: one that does not answer keeps none from being cleaned.
         let cleaning = folders.map { folder in spawn { await $0.cleanFolder(folder, limit) } }
         for task in cleaning { await task.value }

@@ -37,8 +37,7 @@ package actor ChatClient: LocalChat {
     var listener: (any PeerListening)?
     /// What is wrong with the listener: told to everybody who watches, also to those who come after `start`.
     var listenNotice: ChatNotice?
-    /// Where accepted files go, without links; `nil` until its disk has said so (see +Folders).
-    var downloadsFolder: String?
+    let places: DownloadPlaces
     let pacing: TransferPacing
     /// What running downloads still need of each disk.
     let diskRooms = DiskRooms()
@@ -75,7 +74,10 @@ package actor ChatClient: LocalChat {
         self.clock = clock
         links = Links(ownID: identity, limits: configuration.limits.network, policy: configuration.reconnect)
         requests = RequestBook(records: records, limits: configuration.limits, now: now)
-        folders = FolderBook(records: records)
+        let folders = FolderBook(records: records)
+        self.folders = folders
+        places = DownloadPlaces(
+            downloads: configuration.downloadsFolder, folders: folders, limits: configuration.limits)
     }
 
     // MARK: Life
@@ -116,7 +118,8 @@ package actor ChatClient: LocalChat {
         favourNetworks()
         await rememberPort(lastPort: lastPort)
         await releaseAll()
-        resolveDownloadsFolder()
+        // A path that cannot be resolved is told when the first file is to go there.
+        spawn { _ = try? await $0.places.downloads(within: nil) }
         await restTransfers()
         dialEverybody()
         spawn(after: Self.openingTime) { client in
