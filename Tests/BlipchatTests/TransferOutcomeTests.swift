@@ -29,7 +29,7 @@ import Testing
         #expect(code(.declined, nil, .incoming) == .negative, "by our own user")
         for direction in [MessageDirection.outgoing, .incoming] {
             #expect(code(.failed, TransferReason.digestDiffers, direction) == .integrity)
-            #expect(code(.failed, "the sender answered with error 500", direction) == .network)
+            #expect(code(.failed, .refused(code: 500), direction) == .network)
         }
         #expect(ExitCode.integrity.rawValue == 6)
         for reason in [TransferReason.sourceChanged, TransferReason.sourceGone] {

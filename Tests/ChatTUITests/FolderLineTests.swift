@@ -69,7 +69,7 @@ struct FolderLineTests {
         }
         let pausedByPeer = "paused by the sender"
         var fixture = main((100...103 as ClosedRange<Int64>).map { Self.file($0, $0 == 100 ? .complete : .accepted) })
-        fixture.send(held(101, pausedByPeer))
+        fixture.send(held(101, .pausedByPeer))
         fixture.send(held(102, .waitingForTurn))
         #expect(fixture.text.contains(pausedByPeer), "\(fixture.text)")
         // It is tried again now and then, and that alone is nothing that moves.

@@ -1,6 +1,7 @@
 // Keys and events of the main screen: what they change, what they ask for, and what they must leave alone.
 
 import ChatCore
+import Glibc
 import Testing
 
 @testable import ChatTUI

@@ -71,14 +71,14 @@ extension CommandError {
             switch error {
             case .nameTaken: .usage
             case .notFound: .notFound
-            case .diskFull, .cannotOpen: .localIO
+            case .diskFull, .cannotOpen, .fileExists: .localIO
             case .locked, .damaged, .newerVersion, .failed, .replaced: .store
             }
         let subject =
             switch error {
             // Their reasons name the file.
             case .damaged, .newerVersion, .cannotOpen, .replaced: "history"
-            case .nameTaken, .notFound, .diskFull, .locked, .failed: path
+            case .nameTaken, .notFound, .diskFull, .locked, .failed, .fileExists: path
             }
         self.init(exit, subject, Sentences.reason(of: error))
     }

@@ -2,14 +2,14 @@
 
 import ChatCore
 
-extension TransferReason: @retroactive ExpressibleByStringLiteral {
-    public init(stringLiteral words: String) { self = .other(words) }
+extension TransferReason: ExpressibleByStringLiteral {
+    package init(stringLiteral words: String) { self = .other(words) }
 }
 
-extension DeliveryFailure: @retroactive ExpressibleByStringLiteral {
-    public init(stringLiteral words: String) { self = .other(words) }
+extension DeliveryFailure: ExpressibleByStringLiteral {
+    package init(stringLiteral words: String) { self = .other(words) }
 }
 
-extension LinkReason: @retroactive ExpressibleByStringLiteral {
-    public init(stringLiteral words: String) { self = .bodyFailed(reason: words) }
+extension LinkReason: ExpressibleByStringLiteral {
+    package init(stringLiteral words: String) { self = .bodyFailed(reason: words) }
 }
