@@ -163,7 +163,7 @@ struct TextTests {
 
     @Test("why a transfer ended is said once")
     func endOfTransfer() {
-        #expect(Sentences.words(for: .declined, "declined by the other side") == "declined by the other side")
+        #expect(Sentences.words(for: .declined, .declinedByPeer) == "declined by the other side")
         #expect(Sentences.words(for: .failed, "the disk is full") == "failed: the disk is full")
         #expect(Sentences.words(for: .cancelled, nil) == "cancelled")
     }

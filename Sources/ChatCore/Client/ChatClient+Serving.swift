@@ -229,7 +229,9 @@ extension ChatClient {
         if let upload = transfers.endUpload(id) { await rememberUpload(id, upload, reason: reason) }
     }
 
-    func rememberUpload(_ id: MessageID, _ upload: Upload, reason: TransferReason = TransferReason.waitingForReceiver) async {
+    func rememberUpload(_ id: MessageID, _ upload: Upload, reason: TransferReason = TransferReason.waitingForReceiver)
+        async
+    {
         await changeQuietly(id) {
             $0.transferred = max($0.transferred, upload.file.transferred)
             if $0.state == .running {

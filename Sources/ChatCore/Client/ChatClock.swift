@@ -8,8 +8,9 @@ package struct ChatClock: Sendable {
     let wait: @Sendable (Duration) async throws -> Void
 
     /// `wait` returns after the duration, or throws when its task is cancelled.
-    package init(now: @escaping @Sendable () -> MonotonicTime, wait: @escaping @Sendable (Duration) async throws -> Void)
-    {
+    package init(
+        now: @escaping @Sendable () -> MonotonicTime, wait: @escaping @Sendable (Duration) async throws -> Void
+    ) {
         self.now = now
         self.wait = wait
     }

@@ -16,7 +16,8 @@ package actor ScreenActor {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { Self.executor.asUnownedSerialExecutor() }
 
     /// Runs `body` on the actor.
-    package static func run<Value: Sendable>(_ body: @Sendable @ScreenActor () throws -> Value) async rethrows -> Value {
+    package static func run<Value: Sendable>(_ body: @Sendable @ScreenActor () throws -> Value) async rethrows -> Value
+    {
         try await body()
     }
 

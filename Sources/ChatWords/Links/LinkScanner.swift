@@ -1,6 +1,5 @@
 // Finds the links in a text that went through the filter: what is opened is what was seen.
 
-
 /// Looks for `scheme://…`, `mailto:…` and `www.…`.
 package enum LinkScanner {
     /// No address is longer; what follows is text.

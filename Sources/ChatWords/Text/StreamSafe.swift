@@ -24,5 +24,7 @@ extension String {
 
     /// The same bytes: `==` of two strings looks for other spellings of the same letters, which is slow where somebody wants
     /// it to be, and wrong for names of files: to the system two spellings of an accented letter are two files.
-    package func isSameBytes(as other: String) -> Bool { utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8) }
+    package func isSameBytes(as other: String) -> Bool {
+        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+    }
 }
