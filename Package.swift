@@ -47,6 +47,8 @@ let package = Package(
         .systemLibrary(name: "COpenSSL"),
         .systemLibrary(name: "CLinux"),
 
+        // The command lines of blipchat and blipwire.
+        .target(name: "Arguments", swiftSettings: strict),
         .target(name: "BLIPNet", dependencies: ["CZlib", "COpenSSL", "CLinux"], swiftSettings: common),
         .target(name: "ChatCore", dependencies: ["BLIPNet", "CLinux"], swiftSettings: strict),
         .target(name: "Storage", dependencies: ["ChatCore", "CSQLite", "CLinux"], swiftSettings: strict),
@@ -55,14 +57,28 @@ let package = Package(
         .target(
             name: "ChatTUI", dependencies: ["ChatWords", "ChatCore", "CNcurses", "CLinux"], swiftSettings: strict),
 
+        // What the user can set, and where everything of a profile is kept.
+        .target(
+            name: "ChatSettings", dependencies: ["ChatTUI", "ChatWords", "ChatCore", "BLIPNet", "CLinux"],
+            swiftSettings: strict),
+        // The chat of a home, in this process or in another, and what can be done with a home beside it.
+        .target(
+            name: "ChatHost",
+            dependencies: ["ChatSettings", "ChatTUI", "ChatWords", "ChatCore", "BLIPNet", "Storage", "CLinux"],
+            swiftSettings: strict),
+
         .executableTarget(
-            name: "blipchat", dependencies: ["ChatTUI", "ChatWords", "ChatCore", "BLIPNet", "Storage", "CLinux"],
+            name: "blipchat",
+            dependencies: [
+                "Arguments", "ChatHost", "ChatSettings", "ChatTUI", "ChatWords", "ChatCore", "BLIPNet", "Storage",
+                "CLinux",
+            ],
             swiftSettings: strict, linkerSettings: quickStart),
         // The protocol workbench: what its executable and the benchmarks share, and the two executables.
         .target(
             name: "Workbench", dependencies: ["BLIPNet", "CLinux"], path: "Tools/Workbench", swiftSettings: strict),
         .executableTarget(
-            name: "blipwire", dependencies: ["Workbench", "BLIPNet", "CLinux"], path: "Tools/blipwire",
+            name: "blipwire", dependencies: ["Arguments", "Workbench", "BLIPNet", "CLinux"], path: "Tools/blipwire",
             swiftSettings: strict),
         // Histories of any size, for the benchmarks and the tests.
         .target(
@@ -77,12 +93,13 @@ let package = Package(
                 "BLIPNet",
                 "CSQLite", "CLinux", "CAllocationCount",
             ],
-            path: "Benchmarks", exclude: ["LibWebSocketsEcho"], swiftSettings: strict),
+            path: "Benchmarks", exclude: ["LibWebSocketsEcho", "SocketIO"], swiftSettings: strict),
 
         // Tests mirror the sources; TestSupport holds what several of them need (processes, pseudo-terminals).
         .target(
             name: "TestSupport", dependencies: ["BLIPNet", "CLinux", "CSQLite"], path: "Tests/TestSupport",
             swiftSettings: strict),
+        .testTarget(name: "ArgumentsTests", dependencies: ["Arguments", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "BLIPNetTests", dependencies: ["BLIPNet", "COpenSSL", "CZlib", "CLinux", "TestSupport"],
             resources: [.copy("Vectors")], swiftSettings: strict),
@@ -99,12 +116,23 @@ let package = Package(
             name: "ChatTUITests", dependencies: ["ChatTUI", "ChatWords", "ChatCore", "CLinux", "TestSupport"],
             resources: [.copy("Golden")], swiftSettings: strict),
         .testTarget(
+            name: "ChatSettingsTests",
+            dependencies: ["ChatSettings", "ChatTUI", "ChatWords", "ChatCore", "BLIPNet", "Storage", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ChatHostTests",
+            dependencies: ["ChatHost", "ChatSettings", "ChatCore", "BLIPNet", "Storage", "CLinux", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
             name: "BlipchatTests",
-            dependencies: ["blipchat", "ChatWords", "ChatCore", "Storage", "CLinux", "TestSupport"],
+            dependencies: [
+                "blipchat", "Arguments", "ChatHost", "ChatSettings", "ChatTUI", "ChatWords", "ChatCore", "BLIPNet",
+                "CLinux", "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "BlipwireTests",
-            dependencies: ["blipwire", "Workbench", "BLIPNet", "CAllocationCount", "TestSupport"],
+            dependencies: ["blipwire", "Arguments", "Workbench", "BLIPNet", "CAllocationCount", "TestSupport"],
             swiftSettings: strict),
         // Stands before glibc's write, fsync, open and rename in a program under test.
         .target(name: "CFaultInjector", path: "Tests/CFaultInjector"),

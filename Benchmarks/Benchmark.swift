@@ -28,6 +28,7 @@ enum Benchmark {
             case "push": try await SystemCallPart.push(Array(words.dropFirst()))
             case "screen-flood": try await ScreenFlood.show()
             case "idle": try await IdlePart.hold(Array(words.dropFirst()))
+            case "room-member": try await RoomPart.join(Array(words.dropFirst()))
             case "history": return try await HistoryCommand.run(Array(words.dropFirst()))
             case "sends": try await SendPart.run(.full, words.dropFirst().first ?? "")
             case "part":

@@ -4,7 +4,7 @@ internal import BLIPNet
 
 /// One table of the benchmark. Runs in a process of its own, so that memory figures belong to it alone.
 enum BenchmarkPart: String, CaseIterable {
-    case counts, allocations, echo, body, urgency, fairness, websocket, systemcalls, idle, history, files, screen
+    case counts, allocations, echo, body, urgency, fairness, websocket, systemcalls, idle, rooms, history, files, screen
     case screenHistory = "screen-history"
     case screenFiles = "screen-files"
 
@@ -21,6 +21,7 @@ enum BenchmarkPart: String, CaseIterable {
         case .history: "a million messages: pages, searches, dates, sends, the start of the program"
         case .files: "a file over loopback beside scp, rsync over ssh and magic-wormhole"
         case .idle: "memory per idle TLS connection"
+        case .rooms: "a Socket.IO room beside python-socketio: events, bytes, memory"
         case .screen: "the screen beside weechat, irssi and profanity: first picture, keys, bytes, rest, a flood"
         case .screenHistory: "the screen over a million messages: memory"
         case .screenFiles: "the screen while a file goes each way: echo of keys"
@@ -38,6 +39,7 @@ enum BenchmarkPart: String, CaseIterable {
         case .websocket: try await WebSocketPart.run(effort)
         case .systemcalls: try SystemCallPart.run()
         case .idle: try await IdlePart.run(effort)
+        case .rooms: try await RoomPart.run(effort)
         case .history: try await HistoryPart.run(effort)
         case .files: try await FilePart.run(effort)
         case .screen: try await ScreenPart.run(effort)

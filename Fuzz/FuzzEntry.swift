@@ -4,7 +4,9 @@
 import Glibc
 import TestSupport
 
-private let targets = FuzzTarget.network + FuzzTarget.chat + FuzzTarget.storage + FuzzTarget.screen + FuzzTarget.program
+private let targets =
+    FuzzTarget.network + FuzzTarget.chat + FuzzTarget.storage + FuzzTarget.screen + FuzzTarget.settings
+    + FuzzTarget.host
 
 private let target: FuzzTarget = {
     let name = getenv("BLIPCHAT_FUZZ").map { String(cString: $0) } ?? ""

@@ -26,7 +26,7 @@ modules = pathlib.Path(sys.argv[2])
 faults = []
 
 # The types whose numbers and durations are limits. What is neither, and what is not a limit, has no place in the article.
-LIMITS = {"BLIPLimits", "WebSocketLimits", "WebSocketWindows", "ListenerLimits", "LinkOptions", "WebSocketRequest",
+LIMITS = {"BLIPLimits", "WebSocketLimits", "SocketIOLimits", "WebSocketWindows", "ListenerLimits", "LinkOptions", "WebSocketRequest",
           "ConnectOptions", "ListenOptions", "StreamOptions", "AddressPolicy"}
 NO_LIMITS = {"ConnectOptions/localPort", "StreamOptions/localBuffer", "StreamOptions/localUnsentLowWater",
              "StreamOptions/unsentLowWater"}

@@ -24,7 +24,7 @@ SIZES = {"ARCHITECTURE.md": 8192, "README.md": 7168, "CHANGELOG.md": 6144}
 # Names in code that belong to other programs.
 FOREIGN = {"LoadCredential", "LoadCredentialEncrypted"}
 # The documents beside spec and decisions. benchmarks.md is written by `make bench`, testing.md in part by list_tests.py.
-DOCUMENTS = {"delivery", "files", "people", "protocol", "screen", "scripting", "settings", "storage", "testing", "benchmarks"}
+DOCUMENTS = {"delivery", "files", "people", "protocol", "rooms", "screen", "scripting", "settings", "storage", "testing", "benchmarks"}
 
 
 def first_comment(name):
@@ -70,6 +70,11 @@ def check_folders(lines):
             if above and (root / above).is_dir() and above not in ("Sources", "Tools"):
                 named.setdefault(above, []).append(number)
         elif above:
+            # `Panes/*`: one line for all folders of one kind.
+            for kind in re.findall(r"`([\w./]+)/\*`", line):
+                for child in (root / above / kind).iterdir():
+                    if child.is_dir():
+                        named.setdefault(f"{above}/{kind}/{child.name}", []).append(number)
             for word in re.findall(r"`([\w./]+)`", line):
                 folder = f"{above}/{word}"
                 if (root / folder).is_dir():

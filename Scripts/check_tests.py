@@ -105,6 +105,8 @@ def faults(path):
         begin = code.find("{", function.end())
         end = closing(code, begin)
         body = code[begin + 1:end]
+        if "processExitsWith" in body and not function.group().endswith("InOwnProcess"):
+            add(begin, "is an exit test: its name ends with InOwnProcess, so that make test runs it without other children")
         # One `if` and nothing else: where it does not hold, nothing is tested.
         if re.match(r"\s*if\b", body):
             opening = begin + 1 + body.index("{")
@@ -149,4 +151,5 @@ def main():
     sys.exit(1 if count else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -30,16 +30,15 @@ module() { # NAME FILE...
     rm -f "$to/fuzz"
 }
 mapfile -t bodies < <(find Fuzz Tests/*/Fuzzing Tests/BLIPNetTests/Simulation Tests/BLIPNetTests/Link/StackPair.swift \
-    Tests/BLIPNetTests/WebSocketFixtures.swift Tests/ChatCoreTests/Simulation/SimulatedNetwork.swift \
+    Tests/BLIPNetTests/WebSocket/WebSocketFixtures.swift Tests/ChatCoreTests/Simulation/SimulatedNetwork.swift \
     Tests/ChatCoreTests/Simulation/VirtualClock.swift \
     -name '*.swift' -not -name '*Tests.swift' -not -path 'Tests/TestSupport/*' | sort)
 build() { # FOLDER SANITIZERS
     local to=$1 sanitizers=$2
     local built=() name sources
     mkdir -p "$to"
-    for name in BLIPNet ChatCore Storage ChatWords ChatTUI blipchat; do
-        # The program without its start.
-        mapfile -t sources < <(find "Sources/$name" -name '*.swift' -not -name main.swift | sort)
+    for name in BLIPNet ChatCore Storage ChatWords ChatTUI ChatSettings ChatHost; do
+        mapfile -t sources < <(find "Sources/$name" -name '*.swift' | sort)
         module "$name" "${sources[@]}"
     done
     module TestSupport Tests/TestSupport/{SeededGenerator,TemporaryDirectory,TestFile}.swift Tests/TestSupport/Fuzzing/*.swift

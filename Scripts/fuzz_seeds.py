@@ -251,7 +251,46 @@ for string in (theme_text, theme_text.replace("cyan", "cyam"), 'text = ""\n', 'n
     keep("theme", string.encode())
 for line in re.findall(r"^    > (\{.*)$", (root / "Docs/scripting.md").read_text(), re.M):
     keep("control-line", line.encode())
-for op, members in {"status": "", "events": "", "keep": ',"who":"al","change":"30"', "receive": ',"once":true,"folders":false',
-                    "messages-delete": f',"who":"al","ids":["{identifier.decode()}"]', "transfers-limit": ',"scope":"up","rate":1000',
-                    "wait": f',"to":"al","ids":["{identifier.decode()}"],"timeout_ms":9,"whole_ms":10'}.items():
-    keep("control-line", f'{{"v":1,"op":"{op}"{members}}}'.encode())
+for what in ('{"conversations":{}}', '{"setRetention":{"contact":3,"retention":{"days":30}}}', '{"transferProgress":{}}',
+             f'{{"messages":{{"contact":3,"ids":["{identifier.decode()}"]}}}}', '{"setRateLimit":{"scope":{"all":"outgoing"},"limit":1000}}'):
+    keep("control-line", f'{{"call":7,"what":{what}}}'.encode())
+for line in ('{"bye":{"continues":false}}', '{"hello":{"protocol":5,"version":"0.1.0","quiet":true}}', '{"v":1,"op":"status"}'):
+    keep("control-line", line.encode())
+
+# Socket.IO: the reference packets, the captured payloads, and whole conversations.
+reference = json.loads((vectors / "SocketIO/reference_packets.json").read_text())
+
+
+def unit(wire):
+    return wire["text"].encode() if "text" in wire else bytes.fromhex(wire["bytes"])
+
+
+for vector in reference["socketio_decode"]:
+    for revision in (0, 1):
+        keep("socketio-packets", revision, *(part for wire in vector["wire"]
+                                             for part in (int("bytes" in wire), piece(unit(wire)))))
+for vector in reference["engineio_decode_eio4"]:
+    keep("engineio", 0, unit(vector["eio4"]))
+for vector in reference["engineio_decode_eio3"]:
+    keep("engineio", 1, unit(vector["eio3"]))
+for vector in reference["engineio_encode"]:
+    keep("engineio", 0, unit(vector["eio4_polling"]))
+    keep("engineio", 5, unit(vector["eio3_polling_b64"]))
+    keep("engineio", 1, unit(vector["eio3_polling_xhr2"]))
+for path in sorted(vectors.glob("SocketIO/captured*.json")):
+    exchange = json.loads(path.read_text())
+    for vector in exchange["vectors"]:
+        if vector.get("status") == 200 and "response" in vector:
+            keep("engineio", int(exchange["engineio_revision"] == 3), bytes.fromhex(vector["response"]["hex"]))
+terms = b'0{"sid":"s","upgrades":["websocket"],"pingInterval":3000,"pingTimeout":2000,"maxPayload":1000}'
+old_terms = terms.replace(b',"maxPayload":1000', b"")
+joined, event, question = b'40{"sid":"a"}', b'42["x",1]', b'421["x"]'
+# Operations of fuzzSocketIOClient: 0 GET, 1 POST, 3 and 4 WebSocket, 7 its end, 8 time, 9 and 10 emits, 11 authentication,
+# 12 acknowledgement, 13 opens.
+keep("socketio-client", 0, 0, piece(terms), 11, 9, 73, 0, piece(joined), 1, piece(b""), 10, 12, 0, piece(question), 12, 1,
+     piece(b""), 3, 4, piece(b"3probe"), 0, piece(b"6"), 9, 73, 4, piece(event), 8, 255, 255, 13)
+keep("socketio-client", 2, 3, 4, piece(terms), 11, 9, 73, 4, piece(joined), 41, piece(b"\1\2\3"), 4, piece(question), 12, 4,
+     piece(event), 7, 13, 3, 4, piece(terms), 11, 9, 4, piece(joined))
+counted = b"".join(b"%d:%s" % (len(packet), packet) for packet in (old_terms, b"40", event))
+keep("socketio-client", 1, 0, piece(counted), 11, 9, 73, 0, piece(b"2:40"), 1, piece(b""), 8, 0, 20, 8, 0, 20)
+keep("socketio-client", 1, 0, piece(counted), 4, piece(b"x"), 16, piece(b'{"code":1}'), 13, 16, piece(b""), 0, piece(counted))

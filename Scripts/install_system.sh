@@ -16,8 +16,10 @@ packages=()
 for purpose in "$@"; do
     case $purpose in
         build) packages+=(libncurses-dev libsqlite3-dev libssl-dev zlib1g-dev) ;;
-        # The shells whose completion is tried, and what some tests cannot do without: those are skipped else, and listed.
-        test) packages+=(tmux screen openssl python3 strace e2fsprogs xfsprogs zsh fish libqrencode4 libgdk-pixbuf-2.0-0) ;;
+        # The shells whose completion is tried, a browser that talks to a room, and what some tests cannot do without: those are
+        # skipped else, and listed.
+        test) packages+=(tmux screen openssl python3 python3-venv strace e2fsprogs xfsprogs zsh fish libqrencode4 libgdk-pixbuf-2.0-0
+            chromium) ;;
         check) packages+=(python3) ;;
         # What the benchmarks compare with; they skip what is not there.
         bench) packages+=(libwebsockets-dev gcc libc6-dev strace openssh-server openssh-client rsync magic-wormhole

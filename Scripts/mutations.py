@@ -55,10 +55,19 @@ def misfit(mutation):
     return None if mutation.old != mutation.new else "it changes nothing"
 
 
+def suites():
+    """The names that an expression for tests may have: those of suites and of test targets."""
+    text = "\n".join(path.read_text() for path in (root / "Tests").rglob("*.swift"))
+    return set(re.findall(r"\b(?:struct|class|enum|actor|extension) (\w+)", text)) | set(os.listdir(root / "Tests"))
+
+
 def faults():
     """What is wrong with the list, as sentences."""
     listed = mutations()
     found = [f"mutation {entry.name}: {reason}" for entry in listed if (reason := misfit(entry))]
+    known = suites()
+    found += [f"mutation {entry.name}: there is no suite {name}" for entry in listed
+              for name in re.findall(r"\b\w+Tests\b", entry.tests) if name not in known]
     names = [entry.name for entry in listed]
     return found + [f"mutation {name} is listed twice" for name in sorted({n for n in names if names.count(n) > 1})]
 
@@ -82,6 +91,21 @@ def mirror():
             shutil.copymode(source, target)
 
 
+def descendants(process):
+    """The processes beneath one, as long as it lives."""
+    parents = {}
+    for entry in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parents[int(entry.parent.name)] = int(entry.read_text().rpartition(")")[2].split()[1])
+        except (OSError, IndexError):
+            continue
+    found, new = [], {process}
+    while new:
+        new = {child for child, parent in parents.items() if parent in new}
+        found += new
+    return found
+
+
 def run(command, log, seconds=None):
     """Runs a command in the copy; its exit code, None after a time-out, and what it said."""
     with open(log, "w+", errors="replace") as output:
@@ -92,11 +116,12 @@ def run(command, log, seconds=None):
         except subprocess.TimeoutExpired:
             code = None
         finally:
-            # Also what the tests have left: they start processes of their own.
-            try:
-                os.killpg(process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+            # Also what the tests have left: they start processes of their own, in groups of their own.
+            for each in [*descendants(process.pid), process.pid]:
+                try:
+                    os.killpg(os.getpgid(each), signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
             process.wait()
         output.seek(0)
         return code, output.read()
@@ -133,7 +158,7 @@ def write(path, text):
 
 
 def judge(entries):
-    """Builds with these mutations and runs the tests of each. Several that do not build are tried one by one."""
+    """Builds with these mutations and runs the tests of each. Of several that do not build each half is tried by itself."""
     unbroken = {copy / entry.file: (copy / entry.file).read_text() for entry in entries}
     for entry in entries:
         path = copy / entry.file
@@ -146,7 +171,8 @@ def judge(entries):
     finally:
         for path, text in unbroken.items():
             write(path, text)
-    return [result for entry in entries for result in judge([entry])]
+    half = len(entries) // 2
+    return judge(entries[:half]) + judge(entries[half:])
 
 
 def batches(entries, size):

@@ -4,7 +4,7 @@ package import ChatCore
 internal import Synchronization
 
 extension HistoryDatabase {
-    /// Who is told what was committed, on the writer's thread.
+    /// Hears what was committed, on the writer's thread.
     ///
     /// A function that is kept in a generic container by itself is wrapped in another one each time that the container
     /// gives it out and takes it back: after some thousand commits the stack would not be deep enough. Inside of a

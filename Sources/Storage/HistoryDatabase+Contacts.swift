@@ -25,18 +25,22 @@ extension HistoryDatabase {
             try ContactRow.refuseTakenName(contact.name, except: nil, in: connection)
             try connection.run(
                 """
-                INSERT INTO contacts(peer_id, name, folded_name, addresses, trust, blocked, added, name_is_provisional)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO contacts(peer_id, name, folded_name, addresses, trust, blocked, added, name_is_provisional, kind,
+                    room, room_left)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 .optionalText(contact.peerID?.text), .text(contact.name), .text(ContactRow.fold(contact.name)),
                 .text(ContactRow.encode(contact.addresses)), .text(contact.trust.rawValue),
-                .flag(contact.isBlocked), .integer(contact.added.milliseconds), .flag(contact.isNameProvisional))
+                .flag(contact.isBlocked), .integer(contact.added.milliseconds), .flag(contact.isNameProvisional),
+                .integer(ContactRow.kind(contact.room)), .optionalText(contact.room?.url.description),
+                .flag(contact.room?.isLeft ?? false))
             let id = connection.lastInsertedRow
             try connection.run("INSERT INTO conversations(contact) VALUES (?)", .integer(id))
             var peer = Peer(
                 id: ContactID(id), peerID: contact.peerID, name: contact.name, addresses: contact.addresses,
                 trust: contact.trust, isBlocked: contact.isBlocked, added: contact.added)
             peer.isNameProvisional = contact.isNameProvisional
+            peer.room = contact.room
             return peer
         }
     }
@@ -101,10 +105,11 @@ extension HistoryDatabase {
 enum ContactRow {
     static let columns = """
         c.id, c.peer_id, c.name, c.addresses, c.trust, c.blocked, c.added, c.last_seen, c.verified_at, c.muted_until, \
-        c.accept_up_to, c.new_peer_id, c.former_peer_ids, c.name_is_provisional
+        c.accept_up_to, c.new_peer_id, c.former_peer_ids, c.name_is_provisional, c.kind, c.room, \
+        c.room_left
         """
     /// How many they are: what a query selects besides comes behind them.
-    static let columnCount: Int32 = 14
+    static let columnCount: Int32 = 17
 
     static func peer(from row: SQLiteRow) throws(StoreError) -> Peer {
         let peerID = row.optionalText(1).map { PeerID($0) }
@@ -124,7 +129,19 @@ enum ContactRow {
         peer.newPeerID = row.optionalText(11).flatMap { PeerID($0) }
         peer.formerPeerIDs = (row.optionalText(12) ?? "").split(separator: "\n").compactMap { PeerID(String($0)) }
         peer.isNameProvisional = row.flag(13)
+        peer.room = try room(kind: row.integer(14), row.optionalText(15), isLeft: row.flag(16))
         return peer
+    }
+
+    /// What `contacts.kind` says of a Socket.IO room; 1 is kept for rooms of our own (Docs/decisions/0029).
+    static func kind(_ room: JoinedRoom?) -> Int64 { room == nil ? 0 : 2 }
+
+    private static func room(kind: Int64, _ address: String?, isLeft: Bool) throws(StoreError) -> JoinedRoom? {
+        guard kind != 0 else { return nil }
+        guard kind == 2, let address, let url = try? RoomURL(parsing: address) else {
+            throw MessageRow.damaged("a room")
+        }
+        return JoinedRoom(url: url, isLeft: isLeft)
     }
 
     static func find(_ peerID: PeerID, in connection: SQLiteConnection) throws(StoreError) -> Peer? {
@@ -136,7 +153,7 @@ enum ContactRow {
             """
             UPDATE contacts SET peer_id = ?, name = ?, folded_name = ?, addresses = ?, trust = ?, blocked = ?,
                 last_seen = ?, verified_at = ?, muted_until = ?, accept_up_to = ?, new_peer_id = ?, former_peer_ids = ?,
-                name_is_provisional = ?
+                name_is_provisional = ?, kind = ?, room = ?, room_left = ?
             WHERE id = ?
             """,
             .optionalText(contact.peerID?.text), .text(contact.name), .text(fold(contact.name)),
@@ -147,7 +164,9 @@ enum ContactRow {
             .optionalText(contact.newPeerID?.text),
             .optionalText(
                 contact.formerPeerIDs.isEmpty ? nil : contact.formerPeerIDs.map(\.text).joined(separator: "\n")),
-            .flag(contact.isNameProvisional), .integer(contact.id.rawValue))
+            .flag(contact.isNameProvisional), .integer(kind(contact.room)),
+            .optionalText(contact.room?.url.description), .flag(contact.room?.isLeft ?? false),
+            .integer(contact.id.rawValue))
         if connection.changedRows == 0 { throw .notFound }
     }
 

@@ -5,7 +5,7 @@ package import ChatCore
 /// A message with all that an import needs.
 package struct ExportedMessage: Sendable, Equatable {
     package var message: ChatMessage
-    /// What it was entered with, when it has been edited since; of what was taken back nothing is told.
+    /// What it was entered with, when it has been edited since; of what its sender took back the export says nothing.
     package var firstText: String?
 }
 

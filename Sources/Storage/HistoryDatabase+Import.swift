@@ -19,6 +19,8 @@ package struct ImportedMessage: Sendable {
     package var content: ChatMessage.Content
     /// When our user has pinned it.
     package var pinned: Timestamp?
+    /// As `ChatMessage.sender`.
+    package var sender: String?
 
     package init(
         contact: ContactID, direction: MessageDirection, id: MessageID, sequence: Int64, sent: Timestamp,
@@ -236,13 +238,13 @@ extension SQLiteConnection {
         try run(
             """
             INSERT INTO messages(position, contact, outgoing, id, sequence, sent, stored, state, reason, reply_to, text,
-                pinned)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(contact, outgoing, id) DO NOTHING
+                pinned, sender)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(contact, outgoing, id) DO NOTHING
             """,
             .integer(position), .integer(message.contact.rawValue), .flag(isOurs), .text(message.id.text),
             .integer(message.sequence), .integer(message.sent.milliseconds), .integer(message.stored.milliseconds),
             .integer(Int64(state.rank)), .optionalText(reason), .optionalText(message.replyTo?.text),
-            .optionalText(text), .optionalInteger(message.pinned?.milliseconds))
+            .optionalText(text), .optionalInteger(message.pinned?.milliseconds), .optionalText(message.sender))
         guard changedRows > 0 else { return false }
         if case .file(let file) = message.content { try takeOver(file, at: position) }
         if !isOurs, message.state == .read {
@@ -302,7 +304,7 @@ extension SQLiteConnection {
         return true
     }
 
-    /// Numbers that either side has used are not waited for and not used again.
+    /// Nobody waits for numbers that either side has used, or uses them again.
     func raiseSequences(of contact: ContactID) throws(StoreError) {
         func highest(_ outgoing: Int) -> String {
             """

@@ -190,7 +190,7 @@ extension SQLiteConnection {
     ) throws(StoreError) -> [ChatMessage] {
         let (comparison, direction) = side == .before ? ("<", "DESC") : (">", "ASC")
         let block = SQLiteValue.integer(ShownTimes.block(of: position))
-        // Without the sign SQLite may begin each block at the position that was asked for.
+        // Without the sign SQLite may begin each block at the position that we asked for.
         let wanted: [(condition: String, value: SQLiteValue)] =
             [("m.contact = ?", .integer(contact.rawValue)), ("+m.position \(comparison) ?", .integer(position))]
             + ShownTimes.messages(in: span)
@@ -199,7 +199,7 @@ extension SQLiteConnection {
                 ShownTimes.source, [("b.block \(comparison)= ?", block)] + ShownTimes.blocks(in: span) + wanted,
                 "b.block \(direction), m.position"
             ),
-            // What waits to be taken in there is looked at itself.
+            // What waits to be taken in there has a query of its own.
             ("waiting u CROSS JOIN messages m ON m.position = u.position", wanted, "u.position"),
         ]
         var found: [HistoryPosition: ChatMessage] = [:]

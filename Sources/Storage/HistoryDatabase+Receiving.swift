@@ -58,7 +58,7 @@ extension SQLiteConnection {
         }
         // Ids are made at random: whoever sends one of ours wants it to be taken for ours (RELIABILITY D3).
         if try isTaken(message.id, by: .outgoing, in: message.contact) { return false }
-        // Transfers are looked up by id alone, so a file may not take the id of anybody else's.
+        // We look up transfers by id alone, so a file may not take the id of anybody else's.
         if case .file = message.content,
             try has(
                 "SELECT 1 FROM transfers WHERE id = ?1 UNION ALL SELECT 1 FROM held WHERE id = ?1 AND kind = 'file'",

@@ -19,7 +19,7 @@ extension HistoryDatabase {
         }
         query.limit = max(0, min(query.limit, 10_000))
         let asked = query
-        // What cannot be indexed now (the disk is full, or it is very much) is looked at below.
+        // The search below looks at what cannot be indexed now (the disk is full, or it is very much).
         if !isReadOnly { try? await index(atMost: Self.indexedAtOnce) }
         return try await reader.snapshot { connection throws(StoreError) in
             let searched = try connection.messageCount(of: asked.contact)
@@ -182,7 +182,7 @@ struct SearchStatement {
     private mutating func require(_ span: ShownSpan, in place: Place) {
         guard !span.isUnlimited else { return }
         for (condition, value) in ShownTimes.messages(in: span) { require(condition, value) }
-        // What is in no index yet has to be looked at.
+        // Some of it is not in any index yet.
         guard place != .unindexed else { return }
         if source == Self.messages {
             source = ShownTimes.source

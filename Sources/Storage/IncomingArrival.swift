@@ -27,6 +27,8 @@ struct IncomingArrival {
 
     /// Stores a new operation.
     mutating func append(_ message: IncomingMessage) throws(StoreError) -> AppendOutcome {
+        var message = message
+        if message.sequence == IncomingMessage.unnumbered { message.sequence = order.expected }
         let gap = try gap(of: message.sequence)
         switch order.place(of: message.sequence, isMissing: gap != nil) {
         case .next:
@@ -193,12 +195,12 @@ extension SQLiteConnection {
         let text: String? = if case .text(let text) = message.content { text } else { nil }
         try run(
             """
-            INSERT INTO messages(position, contact, outgoing, id, sequence, sent, stored, state, reply_to, text)
-            VALUES (?, ?, 0, ?, ?, ?, ?, 3, ?, ?)
+            INSERT INTO messages(position, contact, outgoing, id, sequence, sent, stored, state, reply_to, text, sender)
+            VALUES (?, ?, 0, ?, ?, ?, ?, 3, ?, ?, ?)
             """,
             .optionalInteger(place), .integer(message.contact.rawValue), .text(message.id.text),
             .integer(message.sequence), .integer(message.sent.milliseconds), .integer(message.received.milliseconds),
-            .optionalText(message.replyTo?.text), .optionalText(text))
+            .optionalText(message.replyTo?.text), .optionalText(text), .optionalText(message.sender))
         let position = lastInsertedRow
         if case .file(let name, let size, let modified, let contentType, let caption, let place) = message.content {
             guard let size = Int64(exactly: size) else {

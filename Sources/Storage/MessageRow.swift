@@ -7,7 +7,7 @@ enum MessageRow {
     private static let columns = """
         m.id, m.position, m.contact, m.outgoing, m.sequence, m.sent, m.stored, m.state, m.reason, m.reply_to, m.text,
         v.seen, m.edited, m.retracted, m.own_reaction, m.peer_reaction, m.missing_before, m.pinned, p.state,
-        p.reason, \(TransferRow.columns)
+        p.reason, m.sender, \(TransferRow.columns)
         """
 
     /// A query for messages, to be followed by WHERE, ORDER BY and LIMIT. `source` may put another table in front.
@@ -32,7 +32,7 @@ enum MessageRow {
             case .outgoing: try deliveryState(rank: row.integer(7), reason: row.text(8))
             }
         let content: ChatMessage.Content =
-            row.isNull(10) ? .file(try TransferRow.transfer(from: row, firstColumn: 20)) : .text(row.text(10))
+            row.isNull(10) ? .file(try TransferRow.transfer(from: row, firstColumn: 21)) : .text(row.text(10))
         var message = ChatMessage(
             id: id, position: HistoryPosition(position), contact: ContactID(row.integer(2)), direction: direction,
             sequence: row.integer(4), sent: Timestamp(milliseconds: row.integer(5)),
@@ -43,6 +43,7 @@ enum MessageRow {
         if let emoji = row.optionalText(14) { message.reactions.append(Reaction(direction: .outgoing, emoji: emoji)) }
         if let emoji = row.optionalText(15) { message.reactions.append(Reaction(direction: .incoming, emoji: emoji)) }
         message.missingBefore = Int(clamping: row.integer(16))
+        message.sender = row.optionalText(20)
         message.pinned = row.optionalInteger(17).map(Timestamp.init(milliseconds:))
         if let rank = row.optionalInteger(18) {
             message.operationState = try deliveryState(rank: rank, reason: row.text(19))

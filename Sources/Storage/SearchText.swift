@@ -1,4 +1,4 @@
-// What of a text the two indexes see, and the same for what is looked for: pure functions, which SQL calls as well.
+// What of a text the two indexes see, and the same for what a search looks for: pure functions, which SQL calls as well.
 
 internal import ChatCore
 
@@ -157,7 +157,7 @@ extension SearchTerm {
     /// The FTS5 expression for the index of words.
     var wordExpression: String { Self.quoted(SearchText.words(of: text)) + (isPhrase ? "" : " *") }
 
-    /// The FTS5 expression for the index of trigrams, which knows no order: what it finds must be looked at.
+    /// The FTS5 expression for the index of trigrams, which knows no order: the caller must look at what it finds.
     var trigramExpression: String {
         let scalars = Array(text.unicodeScalars)
         // A few tell enough; all of a long term would only cost time.

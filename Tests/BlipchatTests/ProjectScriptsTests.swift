@@ -53,6 +53,28 @@ import Testing
         #expect(output.contains("SomeTests.swift:") == isFound, "\(output)")
     }
 
+    @Test(
+        "a comparison with a sentence is found",
+        arguments: [
+            ("if status.text.hasPrefix(\"CONTACT REQUEST\") { end() }", true),
+            ("if words == \"no such contact\" { end() }", true),
+            ("guard \"gone for good\" != words else { end() }", true),
+            ("switch words {\ncase \"a\", \"all of it\": end()\n}", true),
+            ("if [\"at once\", \"later\"].contains(words) { end() }", true),
+            ("static let hint = \"Type your name\"\nif words == Self.hint { end() }", true),
+            ("if words == \"the file \\(name)\" { end() }", true),
+            ("say(words == \"gone\" ? \"gone for good\" : \"still here\")", false),
+            ("// if words == \"no such contact\" { end() }\nlines.append(\"no such contact\")", false),
+            ("if line.hasPrefix(\"/\") || line.last == \" \" { end() }", false),
+        ])
+    func comparedSentences(code: String, isFound: Bool) async throws {
+        let folder = try TemporaryDirectory()
+        try TestFile.write(code + "\n", to: folder.file("Some.swift"))
+        let (status, output, errors) = try await run(["check_words.py", folder.file("Some.swift")], in: folder)
+        #expect(status == .exited(isFound ? 1 : 0), "\(output)\(errors)")
+        #expect(errors.contains("Some.swift:") == isFound, "\(errors)")
+    }
+
     @Test("what was skipped stands at the end with its reason, once, whatever becomes of the rest")
     func skipped() async throws {
         let folder = try TemporaryDirectory()

@@ -1,58 +1,12 @@
-// Command lines of blipwire: what is understood, and what a wrong one is told.
+// Command lines of blipwire: what its commands read from them, and what they say about wrong ones.
 
+import Arguments
 import BLIPNet
 import Testing
 
 @testable import blipwire
 
 @Suite struct ArgumentsTests {
-    private let specification = CommandSpecification(
-        name: "try", operand: "URL", summary: "try",
-        options: [
-            OptionSpecification("--big", value: "BYTES", "size"), OptionSpecification("--json", "records"),
-            OptionSpecification("--what", value: "NAME", required: true, "what"),
-        ])
-
-    @Test("takes options before and behind the operand, with = and without")
-    func order() throws {
-        for words in [
-            ["--what", "x", "--big=5", "url", "--json"], ["url", "--json", "--big", "5", "--what=x"],
-            ["--json", "--what", "x", "--big", "5", "--", "url"],
-        ] {
-            let arguments = try Arguments(words, for: specification)
-            #expect(arguments.operand == "url")
-            #expect(arguments.text("--what") == "x")
-            #expect(try arguments.number("--big", in: 0...9) == 5)
-            #expect(arguments.flag("--json"))
-        }
-        let least = try Arguments(["--what=", "--", "--big"], for: specification)
-        #expect(least.operand == "--big")
-        #expect(least.text("--what") == "")
-        #expect(try least.number("--big", in: 0...9) == nil)
-        #expect(!least.flag("--json"))
-    }
-
-    @Test(
-        "names the word that is wrong or missing",
-        arguments: [
-            (["url"], "--what: missing, NAME is needed"), (["--what", "x"], "URL: missing"),
-            (["url", "--what"], "--what: NAME is missing"), (["url", "--bgi", "5"], "--bgi: unknown option"),
-            (["url", "--what", "x", "more"], "more: unexpected argument"),
-            (["url", "--what", "x", "--what=y"], "--what: given twice"),
-            (["url", "--json=1", "--what", "x"], "--json: takes no value"), (["-x", "url"], "-x: unknown option"),
-        ])
-    func wrong(words: [String], sentence: String) {
-        #expect(usageError { try Arguments(words, for: specification) } == sentence)
-    }
-
-    @Test(
-        "refuses what is no number within the limits",
-        arguments: ["", "x", "-1", "+1", "1e3", "10", "99999999999999999999"])
-    func numbers(text: String) throws {
-        let arguments = try Arguments(["--big=\(text)", "--what=x", "url"], for: specification)
-        #expect(usageError { try arguments.number("--big", in: 0...9) } == "--big: `\(text)` is not a number (0 to 9)")
-    }
-
     @Test("reads whom to call, and refuses what the URL excludes")
     func calls() throws {
         let plain = try call("ws://[::1]:8080/a?b=c")
@@ -79,13 +33,13 @@ import Testing
     private func call(_ url: String, _ options: String...) throws -> CallArguments { try call(url, options) }
 
     private func call(_ url: String, _ options: [String]) throws -> CallArguments {
-        try CallArguments(Arguments([url] + options, for: ClientCommand.specification))
+        try CallArguments(Blipwire.parser.parse(["client", url] + options))
     }
 
     @Test("refuses a server with and without TLS at the same time")
     func serve() throws {
         func serve(_ words: String...) throws -> ServeCommand {
-            try ServeCommand(Arguments(["--listen"] + words, for: ServeCommand.specification))
+            try ServeCommand(Blipwire.parser.parse(["serve", "--listen"] + words))
         }
         #expect(throws: Never.self) { try serve("*:0", "--insecure", "--app", "x", "--json") }
         #expect(throws: Never.self) { try serve("unix:/tmp/x", "--insecure") }
@@ -98,8 +52,8 @@ import Testing
     func help() {
         for command in Blipwire.commands {
             let text = HelpText.of(command.specification)
-            #expect(text.hasPrefix("Usage: blipwire \(command.specification.name)"))
-            #expect(HelpText.overview.contains("  \(command.specification.name) "))
+            #expect(text.hasPrefix("Usage: blipwire \(command.specification.name.rawValue)"))
+            #expect(HelpText.overview.contains("  \(command.specification.name.rawValue) "))
             for option in command.specification.options {
                 #expect(text.contains("  \(option.name)"), "\(command.specification.name) \(option.name)")
                 #expect(!option.help.isEmpty)
@@ -119,7 +73,7 @@ import Testing
             _ = try body()
             return nil
         } catch {
-            return (error as? UsageError)?.sentence ?? "\(error)"
+            return (error as? UsageError).map { "\($0.subject): \($0.reason)" } ?? "\(error)"
         }
     }
 }

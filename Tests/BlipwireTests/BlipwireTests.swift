@@ -174,7 +174,7 @@ import Workbench
         let web = try PlainServer(.answers("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"))
         for (words, code, part) in [
             ([], 2, "COMMAND: missing"), (["ecoh"], 2, "ecoh: no such command"),
-            (["client"], 2, "URL: missing"), (["serve"], 2, "--listen: missing"),
+            (["client"], 2, "blipwire client: an argument is missing"), (["serve"], 2, "--listen: missing"),
             (["bench", "ws://h/", "--what", "\u{1B}[31m"], 2, "is not one of seq|pipe"),
             (["client", "ws://127.0.0.1:\(port)/"], 8, "ws://127.0.0.1:\(port)/: connect: Connection refused"),
             (["client", "ws://no-such-host.invalid/"], 8, "no-such-host.invalid: cannot be resolved"),

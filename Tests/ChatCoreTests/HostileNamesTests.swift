@@ -96,7 +96,7 @@ enum HostileNames {
                     path: path, name: name, size: facts.size, modified: facts.modified, contentType: "x/y", caption: ""),
                 at: Timestamp(milliseconds: 1_700_000_000_000))
             offers.append((message.id, name, bytes))
-            await pair.alice.client.pump(contact)
+            await pair.alice.client.run { $0.outbox.pump(contact) }
         }
         for offer in offers { try await pair.bob.waitForState(.complete, of: offer.id) }
         var paths: Set<[UInt8]> = []

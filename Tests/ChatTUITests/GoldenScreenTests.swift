@@ -33,7 +33,7 @@ struct GoldenScreenTests {
         var fixture = ScreenFixture.main(columns: columns, rows: rows)
         fixture.addTransfers()
         fixture.press("Alt-t")
-        while case .transfers(let pane) = fixture.state.overlay, pane.selected != TransferNumber(8) {
+        while case .transfers(let pane) = fixture.state.place.overlay, pane.selected != TransferNumber(8) {
             fixture.press("j")
         }
         try compare(fixture.canvas, "transfers")
@@ -150,6 +150,11 @@ struct GoldenScreenTests {
         let screen = FirstRunScreen(
             form: FirstRunForm(.jo), capabilities: TerminalCapabilities(colors: 256, unicode: true))
         try compare(screen.draw(size: Size(columns: columns, rows: rows)), "first_run")
+    }
+
+    @Test("a room", arguments: sizes)
+    func room(columns: Int, rows: Int) throws {
+        try compare(ScreenFixture.room(columns: columns, rows: rows).canvas, "room")
     }
 
     @Test("nobody to talk to yet", arguments: sizes)

@@ -1,4 +1,4 @@
-// What all end-to-end tests share: they run one after the other, since each uses the whole machine.
+// What all end-to-end tests share.
 
 import FoundationEssentials
 import Glibc
@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Real processes on loopback, as people and scripts start them.
-@Suite(.serialized) enum EndToEnd {}
+@Suite enum EndToEnd {}
 
 /// `blipchat serve` of one home.
 final class Server {
@@ -78,6 +78,8 @@ struct HistoryLine: Decodable, Equatable {
     var id: String
     var conversation: String
     var from: String
+    /// Who has said it in a room.
+    var sender: String?
     var state: String
     var sent: String
     var received: String?

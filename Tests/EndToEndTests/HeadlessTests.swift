@@ -304,7 +304,11 @@ extension EndToEnd {
             let alice = try BlipchatHome("alice")
             try await alice.add("127.0.0.1:1", as: "bob")
             let fifo = try Fifo(in: alice.folder)
-            let process = try alice.start("send", "bob", "-", "--lines", "--timeout", "60", input: fifo.path)
+            let process = try alice.start("send", "bob", "-", "--lines", "--timeout", "600", input: fifo.path)
+            // A command that came first would run the chat itself, and the lines would go through that one.
+            try await eventually("it listens") {
+                FileManager.default.fileExists(atPath: alice.path + "/blipchat.sock")
+            }
             try await eventually("it runs", state: { process.errorOutput }) {
                 try await alice.run("send", "bob", "through it", "--queue", "-v").errorOutput.contains(
                     "through the running")

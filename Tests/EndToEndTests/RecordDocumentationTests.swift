@@ -139,7 +139,8 @@ extension EndToEnd {
         @Test("each type of record that the source can make stands on the page")
         func types() throws {
             let documented = try Self.documented()
-            let sources = try files(beneath: Self.root + "/Sources/blipchat").filter { $0.hasSuffix(".swift") }
+            let sources = try ["blipchat", "ChatHost"].flatMap { try files(beneath: "\(Self.root)/Sources/\($0)") }
+                .filter { $0.hasSuffix(".swift") }
             #expect(sources.count > 50)
             for source in sources {
                 for part in TestFile.text(source).split(separator: "\"type\": ").dropFirst() {

@@ -33,6 +33,24 @@ final class ControlLine {
         guard write(descriptor, text, text.utf8.count) == text.utf8.count else { throw SystemFailure("write") }
     }
 
+    /// As `SessionGreeting.currentProtocol`.
+    private static let protocolNumber = 6
+
+    /// Begins a session.
+    func greet() throws {
+        try send(#"{"hello":{"protocol":\#(Self.protocolNumber)}}"#)
+        #expect(try line().contains(#""protocol":\#(Self.protocolNumber),"#))
+    }
+
+    /// What a call is answered with: `"value":...` or `"error":...`.
+    func reply(to call: String) throws -> String {
+        try send(#"{"call":1,"what":\#(call)}"#)
+        while true {
+            let line = try line()
+            if line.hasPrefix(#"{"reply":1,"#) { return line }
+        }
+    }
+
     /// The next line; throws at the end.
     func line() throws -> String {
         while true {
@@ -63,13 +81,13 @@ extension EndToEnd {
             func ask(_ count: Int) throws {
                 for _ in 0..<count {
                     let line = try ControlLine(home.path + "/blipchat.sock")
-                    try line.send(#"{"v":1,"op":"status"}"#)
-                    while try !line.line().contains(#""result""#) {}
+                    try line.greet()
+                    try line.send(#"{"call":1,"what":{"conversations":{}}}"#)
+                    while try !line.line().contains(#""reply":1,"#) {}
                 }
             }
             let session = try ControlLine(home.path + "/blipchat.sock")
-            try session.send(#"{"hello":{"protocol":\#(Self.protocolNumber)}}"#)
-            #expect(try session.line().contains(#""protocol":\#(Self.protocolNumber),"#))
+            try session.greet()
             var number = 0
             func call(_ count: Int) throws {
                 for _ in 0..<count {
@@ -89,9 +107,6 @@ extension EndToEnd {
             #expect(after - between < 8 << 20, "calls: \(between) -> \(after)")
             try await server.stop()
         }
-
-        /// As `SessionGreeting.currentProtocol`.
-        private static let protocolNumber = 4
 
         @Test("a moment without descriptors is over when they are back")
         func descriptors() async throws {

@@ -108,10 +108,10 @@ import Testing
     func outbox() async throws {
         let alice = try await FaultPeer("alice", listens: false) { $0.limits.outboxMessages = 3 }
         try await alice.start()
-        let nobody = try await alice.client.addContact(PeerAddress(host: "127.0.0.1", port: 1), name: "nobody")
-        for _ in 0..<3 { _ = try await alice.client.send("x", to: nobody.id, replyTo: nil) }
+        let nobody = try await alice.client.ask(.addContact(PeerAddress(host: "127.0.0.1", port: 1), name: "nobody"))
+        for _ in 0..<3 { _ = try await alice.client.ask(.send("x", to: nobody.id, replyTo: nil)) }
         await #expect(throws: ChatError.outboxFull(limit: 3)) {
-            try await alice.client.send("one too many", to: nobody.id, replyTo: nil)
+            try await alice.client.ask(.send("one too many", to: nobody.id, replyTo: nil))
         }
         #expect(try HistoryProbe(alice.historyPath).outgoing.count == 3)
         await alice.stop()
@@ -124,10 +124,11 @@ import Testing
         guard case .host(let host, let port) = endpoint else { throw ConditionNotMet("a host") }
         let caller = try await FaultPeer(name, listens: false)
         let nowhere = PeerAddress(host: "127.0.0.1", port: 1, peerID: PeerID(caller.identity.fingerprint))
-        _ = try await bob.client.addContact(nowhere, name: name)
+        _ = try await bob.client.ask(.addContact(nowhere, name: name))
         try await caller.start()
-        _ = try await caller.client.addContact(
-            PeerAddress(host: host, port: port, peerID: PeerID(bob.identity.fingerprint)), name: "bob")
+        _ = try await caller.client.ask(
+            .addContact(
+                PeerAddress(host: host, port: port, peerID: PeerID(bob.identity.fingerprint)), name: "bob"))
         return caller
     }
 }

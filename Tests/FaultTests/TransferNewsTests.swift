@@ -17,7 +17,7 @@ import Testing
         let address = try #require(await bob.client.identity.address)
         let alice = try await FaultPeer("alice", listens: false)
         try await alice.start()
-        let contact = try await alice.client.addContact(address, name: "bob").id
+        let contact = try await alice.client.ask(.addContact(address, name: "bob")).id
         try await eventually("alice is online") { await alice.isOnline(contact) }
         // From here on the history refuses this news, as a full disk would.
         try execute(
@@ -27,7 +27,7 @@ import Testing
             """, in: bob.historyPath)
         let source = alice.folder.file("source.bin")
         try TestFile.generate(source, size: 100_000)
-        let offer = try await alice.client.sendFile(at: source, named: nil, caption: "", to: contact)
+        let offer = try await alice.client.ask(.sendFile(at: source, named: nil, caption: "", to: contact))
         try await eventually("the file is there") { TestFile.names(in: bob.downloads) == ["source.bin"] }
         if state == "complete" {
             #expect(try await alice.store.transfer(offer.id)?.state != .complete)

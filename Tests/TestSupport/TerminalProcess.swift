@@ -20,7 +20,7 @@ package final class TerminalProcess {
             throw SystemFailure("openpty")
         }
         for descriptor in [controller, device] { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-        guard let name = ttyname(device).map({ String(cString: $0) }) else { throw SystemFailure("ttyname") }
+        guard let name = Self.name(of: device) else { throw SystemFailure("ttyname") }
         self.controller = controller
         self.device = device
         settingsBefore = Self.settings(of: device)
@@ -34,6 +34,13 @@ package final class TerminalProcess {
         let flags = Int32(clinux_spawn_setsid())
         let processID = try ChildProcess.spawn(command, environment: environment, files: &files, flags: flags)
         process = ChildProcess(processID: processID, output: nil, error: nil)
+    }
+
+    /// The path of a terminal. (ttyname(3) has one buffer for all threads: tests beside each other got the terminals of others.)
+    package static func name(of device: Int32) -> String? {
+        var name = [CChar](repeating: 0, count: 128)
+        guard ttyname_r(device, &name, name.count) == 0 else { return nil }
+        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     deinit {

@@ -1,5 +1,6 @@
 // `blipwire bench`: one measurement against a server that answers the workbench's profiles.
 
+internal import Arguments
 internal import BLIPNet
 internal import Workbench
 
@@ -10,8 +11,8 @@ struct BenchCommand: Command {
 
     private static let names = Measurement.allCases.map(\.rawValue).joined(separator: "|")
 
-    static let specification = CommandSpecification(
-        name: "bench", operand: "URL", summary: "measure one thing against a server with the workbench's profiles",
+    static let specification = CommandSpecification<CommandName>(
+        .bench, operands: "URL", count: 1...1, "measure one thing against a server with the workbench's profiles",
         details: """
             URL is \(CallArguments.urls)
               seq, pipe        32-byte echoes per second, one at a time and 100 deep
@@ -34,7 +35,7 @@ struct BenchCommand: Command {
     private let samples: Int
     private let output: Output
 
-    init(_ arguments: Arguments) throws(UsageError) {
+    init(_ arguments: ParsedArguments<CommandName>) throws(UsageError) {
         let name = arguments.text("--what") ?? ""
         guard let what = Measurement(rawValue: name) else {
             throw UsageError("--what", "`\(name)` is not one of \(Self.names)")
@@ -44,7 +45,7 @@ struct BenchCommand: Command {
         byteCount = try arguments.number("--bytes", in: 1...Int.max) ?? 1 << 30
         time = .seconds(try arguments.number("--seconds", in: 1...86_400) ?? 5)
         samples = try arguments.number("--samples", in: 1...10_000_000) ?? 3_000
-        output = Output(isJSON: arguments.flag("--json"))
+        output = Output(isJSON: arguments.has("--json"))
     }
 
     func run() async throws -> ExitCode {

@@ -1,5 +1,6 @@
 // From the command line to a command, and from errors to sentences and exit codes.
 
+internal import Arguments
 internal import BLIPNet
 internal import Glibc
 internal import Workbench
@@ -12,27 +13,38 @@ enum Blipwire {
         ProxyCommand.self,
     ]
 
+    /// What every command understands.
+    static let options = [OptionSpecification("--help", short: "h", "show this help")]
+
+    static let parser = ArgumentParser(
+        program: "blipwire",
+        commands: commands.map { $0.specification } + [
+            CommandSpecification(.help, operands: "[COMMAND]", count: 0...1, "")
+        ],
+        globalOptions: options, help: .help)
+
     /// Runs a command and returns the exit code.
     static func run(_ words: [String]) async -> ExitCode {
         // Writing to a pipe that nobody reads any more is an error with a sentence, not our death.
         signal(SIGPIPE, SIG_IGN)
         var title = "blipwire"
         do {
-            let isHelp = words.contains { $0 == "--help" || $0 == "-h" } || words.first == "help"
-            let names = words.filter { !$0.hasPrefix("-") && $0 != "help" }
-            guard let name = names.first else {
-                guard isHelp else { throw UsageError("COMMAND", "missing") }
+            let arguments = try parser.parse(words)
+            // `help` is none of them: its operand is.
+            let name = arguments.command == .help ? arguments.operands.first : arguments.command.rawValue
+            guard let name else {
                 try Output.text(HelpText.overview)
                 return .done
             }
-            guard let command = commands.first(where: { $0.specification.name == name }), isHelp || words[0] == name
-            else { throw UsageError(words.first ?? name, "no such command") }
+            guard let command = commands.first(where: { $0.specification.name.rawValue == name }) else {
+                throw parser.unknownCommand(name)
+            }
             title += " " + name
-            if isHelp {
+            if arguments.command == .help {
                 try Output.text(HelpText.of(command.specification))
                 return .done
             }
-            return try await command.init(Arguments(Array(words.dropFirst()), for: command.specification)).run()
+            return try await command.init(arguments).run()
         } catch {
             let (code, sentence) = outcome(of: error, title)
             if let sentence { Output.complain("\(title): \(sentence)") }
@@ -43,7 +55,8 @@ enum Blipwire {
     /// The exit code and what to say.
     private static func outcome(of error: any Error, _ title: String) -> (ExitCode, String?) {
         switch error {
-        case let error as UsageError: (.usage, "\(error.sentence) (`\(title) --help` says more)")
+        case let error as UsageError:
+            (.usage, "\(error.subject): \(error.reason) (\(error.advice ?? "`\(title) --help` says more"))")
         case let error as OutputError:
             error.errno == EPIPE
                 ? (.brokenPipe, nil) : (.local, "standard output: \(String(cString: strerror(error.errno)))")

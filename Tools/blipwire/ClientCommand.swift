@@ -1,11 +1,12 @@
 // `blipwire client`: tries every profile of a server and lets the server try ours.
 
+internal import Arguments
 internal import BLIPNet
 internal import Workbench
 
 struct ClientCommand: Command {
-    static let specification = CommandSpecification(
-        name: "client", operand: "URL", summary: "try every profile of a server, and let the server try ours",
+    static let specification = CommandSpecification<CommandName>(
+        .client, operands: "URL", count: 1...1, "try every profile of a server, and let the server try ours",
         details: """
             URL is \(CallArguments.urls)
             Prints one line for each check. The exit code is 1 if any of them failed.
@@ -22,13 +23,13 @@ struct ClientCommand: Command {
     private let timeout: Duration
     private let output: Output
 
-    init(_ arguments: Arguments) throws(UsageError) {
+    init(_ arguments: ParsedArguments<CommandName>) throws(UsageError) {
         call = try CallArguments(arguments)
         checks = ClientChecks(
             bigByteCount: try arguments.number("--big", in: 0...Int.max) ?? 10_000_000,
             concurrency: try arguments.number("--concurrency", in: 1...50_000) ?? 100)
         timeout = .seconds(try arguments.number("--timeout", in: 1...1_000_000) ?? 300)
-        output = Output(isJSON: arguments.flag("--json"))
+        output = Output(isJSON: arguments.has("--json"))
     }
 
     func run() async throws -> ExitCode {

@@ -1,40 +1,24 @@
-// What a command of blipwire is: a name, options with their help texts, and something to run.
+// What a command of blipwire is: how it is used, and something to run.
+
+internal import Arguments
 
 /// A command. Its command line is read into it before anything is done.
 protocol Command: Sendable {
-    static var specification: CommandSpecification { get }
-    init(_ arguments: Arguments) throws(UsageError)
+    static var specification: CommandSpecification<CommandName> { get }
+    init(_ arguments: ParsedArguments<CommandName>) throws(UsageError)
     /// Returns the exit code.
     func run() async throws -> ExitCode
 }
 
-/// From which both parsing and help are made.
-struct CommandSpecification: Sendable {
-    let name: String
-    /// What stands behind the options, such as `URL`; empty for none.
-    var operand = ""
-    /// Without a capital letter and a full stop.
-    let summary: String
-    /// Paragraphs behind the summary.
-    var details = ""
-    let options: [OptionSpecification]
-}
-
-/// An option: `--name`, `--name VALUE` or `--name=VALUE`.
-struct OptionSpecification: Sendable {
-    /// With its two dashes.
-    let name: String
-    /// What stands for the value in help texts; `nil` for a flag.
-    let value: String?
-    let isRequired: Bool
-    let help: String
-
-    init(_ name: String, value: String? = nil, required: Bool = false, _ help: String) {
-        self.name = name
-        self.value = value
-        isRequired = required
-        self.help = help
-    }
+/// Every command, in the order of the help text.
+enum CommandName: String, CommandWords {
+    case serve
+    case client
+    case bench
+    case wsEcho = "ws-echo"
+    case wsConformance = "ws-conformance"
+    case proxy
+    case help
 }
 
 /// What the process returns; the numbers mean the same as those of blipchat.

@@ -1,5 +1,6 @@
 // The options that `serve`, `client` and `bench` have in common: how a link is to be made.
 
+internal import Arguments
 internal import BLIPNet
 internal import Workbench
 
@@ -19,7 +20,7 @@ struct LinkArguments: Sendable {
     static let peerOption = OptionSpecification(
         "--peer", value: "HEX", "wss: SHA-256 of the public key that the server must have")
 
-    init(_ arguments: Arguments, dialect: Dialect) throws(UsageError) {
+    init(_ arguments: ParsedArguments<CommandName>, dialect: Dialect) throws(UsageError) {
         options = LinkOptions()
         options.application = "blipchat_1"
         options.blip = .workbench
@@ -59,7 +60,7 @@ enum Dialect: String, Sendable, CaseIterable {
     case blip3, blip2, blip
 
     /// Reads the option; without it `otherwise` counts.
-    init(_ arguments: Arguments, otherwise: Dialect = .blip3) throws(UsageError) {
+    init(_ arguments: ParsedArguments<CommandName>, otherwise: Dialect = .blip3) throws(UsageError) {
         guard let name = arguments.text("--dialect") else {
             self = otherwise
             return
@@ -94,8 +95,8 @@ struct CallArguments: Sendable {
         dialect=2.0 the default dialect is blip2.
         """
 
-    init(_ arguments: Arguments) throws(UsageError) {
-        let text = arguments.operand ?? ""
+    init(_ arguments: ParsedArguments<CommandName>) throws(UsageError) {
+        let text = arguments.operands.first ?? ""
         do throws(WebSocketURLError) { url = try WebSocketURL(text) } catch {
             throw UsageError(text, "not a URL like ws://HOST:PORT/, wss://HOST:PORT/ or unix:/PATH")
         }
@@ -109,7 +110,7 @@ struct CallArguments: Sendable {
             }
             return fingerprint
         }
-        for option in ["--peer", "--identity"] where arguments.flag(option) && !url.isEncrypted {
+        for option in ["--peer", "--identity"] where arguments.has(option) && !url.isEncrypted {
             throw UsageError(option, "needs TLS, and \(text) is plain")
         }
     }
@@ -130,13 +131,4 @@ struct CallError: Error, Equatable {
     /// As a person knows it.
     var url: String
     var cause: LinkError
-}
-
-extension SPKIFingerprint {
-    /// Reads 64 hexadecimal digits.
-    init?(hex: String) {
-        let digits = hex.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-        guard digits.count == 64, hex.utf8.count == 64 else { return nil }
-        self.init(stride(from: 0, to: 64, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })
-    }
 }

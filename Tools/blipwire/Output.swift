@@ -1,5 +1,6 @@
 // Standard output and standard error of the commands.
 
+internal import Arguments
 internal import Glibc
 internal import Workbench
 

@@ -1,12 +1,13 @@
 // `blipwire proxy`: stands between two peers and lets things go wrong at chosen bytes.
 
+internal import Arguments
 internal import BLIPNet
 internal import Synchronization
 internal import Workbench
 
 struct ProxyCommand: Command {
-    static let specification = CommandSpecification(
-        name: "proxy", summary: "pass calls on to another place and make things go wrong on the way",
+    static let specification = CommandSpecification<CommandName>(
+        .proxy, "pass calls on to another place and make things go wrong on the way",
         details: """
             Prints its address when it is ready, and how each connection ended; runs until SIGINT or SIGTERM.
             SCRIPT is KIND@DIRECTION:BYTE, several with commas. DIRECTION is `up` (from the caller to the target) or
@@ -36,7 +37,7 @@ struct ProxyCommand: Command {
     private let step: UInt64
     private let output: Output
 
-    init(_ arguments: Arguments) throws(UsageError) {
+    init(_ arguments: ParsedArguments<CommandName>) throws(UsageError) {
         endpoint = try Self.place(arguments, "--listen")
         target = try Self.place(arguments, "--target")
         let text = arguments.text("--faults")
@@ -46,10 +47,11 @@ struct ProxyCommand: Command {
         self.script = script
         times = try arguments.number("--times", in: 0...Int.max) ?? .max
         step = UInt64(try arguments.number("--sweep", in: 0...Int(Int32.max)) ?? 0)
-        output = Output(isJSON: arguments.flag("--json"))
+        output = Output(isJSON: arguments.has("--json"))
     }
 
-    private static func place(_ arguments: Arguments, _ name: String) throws(UsageError) -> Endpoint {
+    private static func place(_ arguments: ParsedArguments<CommandName>, _ name: String) throws(UsageError) -> Endpoint
+    {
         let text = arguments.text(name) ?? ""
         guard let endpoint = Endpoint(text), case .host = endpoint else {
             throw UsageError(name, "`\(text)` is not HOST:PORT")

@@ -1,11 +1,12 @@
 // `blipwire serve`: answers the workbench's profiles.
 
+internal import Arguments
 internal import BLIPNet
 internal import Workbench
 
 struct ServeCommand: Command {
-    static let specification = CommandSpecification(
-        name: "serve", summary: "answer the workbench's profiles until SIGINT or SIGTERM",
+    static let specification = CommandSpecification<CommandName>(
+        .serve, "answer the workbench's profiles until SIGINT or SIGTERM",
         details: """
             Prints its address (and the fingerprint of its key) when it is ready. HOST `*` means every address, port 0
             any free one; unix:/PATH is a UNIX-domain socket, always plain. Accepts any path in a URL.
@@ -26,20 +27,20 @@ struct ServeCommand: Command {
     private let origin: String?
     private let output: Output
 
-    init(_ arguments: Arguments) throws(UsageError) {
+    init(_ arguments: ParsedArguments<CommandName>) throws(UsageError) {
         let text = arguments.text("--listen") ?? ""
         guard let endpoint = Endpoint(text) else {
             throw UsageError("--listen", "`\(text)` is not HOST:PORT or unix:/PATH")
         }
         self.endpoint = endpoint
         isUNIX = if case .unix = endpoint { true } else { false }
-        isPlain = arguments.flag("--insecure") || isUNIX
-        guard !isPlain || !arguments.flag("--identity") else {
+        isPlain = arguments.has("--insecure") || isUNIX
+        guard !isPlain || !arguments.has("--identity") else {
             throw UsageError("--identity", isUNIX ? "a UNIX-domain socket is plain" : "excludes --insecure")
         }
         origin = arguments.text("--origin")
         link = try LinkArguments(arguments, dialect: Dialect(arguments))
-        output = Output(isJSON: arguments.flag("--json"))
+        output = Output(isJSON: arguments.has("--json"))
     }
 
     /// Runs until a signal ends it.

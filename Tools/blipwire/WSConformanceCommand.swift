@@ -1,12 +1,13 @@
 // `blipwire ws-conformance`: the client's side of the Autobahn suite. Its fuzzing server plays one case per connection;
 // the client has to send back what it gets.
 
+internal import Arguments
 internal import BLIPNet
 internal import Workbench
 
 struct WSConformanceCommand: Command {
-    static let specification = CommandSpecification(
-        name: "ws-conformance", operand: "URL", summary: "play the cases of an Autobahn fuzzing server as its client",
+    static let specification = CommandSpecification<CommandName>(
+        .wsConformance, operands: "URL", count: 1...1, "play the cases of an Autobahn fuzzing server as its client",
         details: """
             URL is that of the fuzzing server (wstest -m fuzzingserver), for example ws://127.0.0.1:9001. The verdicts
             are in the reports that the suite writes.
@@ -19,16 +20,16 @@ struct WSConformanceCommand: Command {
     private let agent: String
     private let output: Output
 
-    init(_ arguments: Arguments) throws(UsageError) {
+    init(_ arguments: ParsedArguments<CommandName>) throws(UsageError) {
         agent = arguments.text("--agent") ?? "blipwire"
         guard !agent.isEmpty, agent.utf8.allSatisfy(Self.isPlain) else {
             throw UsageError("--agent", "takes letters, digits, `-`, `_` and `.`")
         }
-        let text = arguments.operand ?? ""
+        let text = arguments.operands.first ?? ""
         do throws(WebSocketURLError) { url = try WebSocketURL(text) } catch {
             throw UsageError(text, "not a URL like ws://HOST:PORT")
         }
-        output = Output(isJSON: arguments.flag("--json"))
+        output = Output(isJSON: arguments.has("--json"))
     }
 
     /// A byte that stands for itself in a URL and in the name of a file.

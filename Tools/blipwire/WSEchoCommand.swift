@@ -1,13 +1,14 @@
 // `blipwire ws-echo`: a WebSocket server that sends every message back, for conformance suites and benchmarks.
 
+internal import Arguments
 internal import BLIPNet
 internal import Workbench
 
 struct WSEchoCommand: Command {
     private static let defaultMaxMessage = 64 << 20
 
-    static let specification = CommandSpecification(
-        name: "ws-echo", summary: "send every WebSocket message back until SIGINT or SIGTERM",
+    static let specification = CommandSpecification<CommandName>(
+        .wsEcho, "send every WebSocket message back until SIGINT or SIGTERM",
         details: """
             Prints its address when it is ready. HOST `*` means every address, port 0 any free one; unix:/PATH is a
             UNIX-domain socket. Sends no pings of its own. Accepts any path, and no subprotocol. With --tls it also
@@ -30,7 +31,7 @@ struct WSEchoCommand: Command {
     private let identity: OwnIdentity?
     private let output: Output
 
-    init(_ arguments: Arguments) throws(UsageError) {
+    init(_ arguments: ParsedArguments<CommandName>) throws(UsageError) {
         let text = arguments.text("--listen") ?? ""
         guard let endpoint = Endpoint(text) else {
             throw UsageError("--listen", "`\(text)` is not HOST:PORT or unix:/PATH")
@@ -39,17 +40,17 @@ struct WSEchoCommand: Command {
         var handshake = WebSocketServerOptions(allowsNoSubprotocol: true)
         handshake.limits.maxMessageBytes =
             try arguments.number("--max-message", in: 1...Int.max >> 1) ?? Self.defaultMaxMessage
-        if arguments.flag("--deflate") { handshake.deflate = PermessageDeflate() }
+        if arguments.has("--deflate") { handshake.deflate = PermessageDeflate() }
         if let origin = arguments.text("--origin") { handshake.allowedOrigins = [origin] }
         // A suite counts the frames that it gets.
         handshake.limits.keepaliveInterval = nil
         var options = WebSocketListenerOptions(handshake: handshake)
         options.admission = .workbench
         self.options = options
-        let isEncrypted = arguments.flag("--tls")
-        guard isEncrypted || !arguments.flag("--identity") else { throw UsageError("--identity", "needs --tls") }
+        let isEncrypted = arguments.has("--tls")
+        guard isEncrypted || !arguments.has("--identity") else { throw UsageError("--identity", "needs --tls") }
         identity = isEncrypted ? OwnIdentity(file: arguments.text("--identity")) : nil
-        output = Output(isJSON: arguments.flag("--json"))
+        output = Output(isJSON: arguments.has("--json"))
     }
 
     /// Runs until a signal ends it.

@@ -34,7 +34,7 @@ extension BLIPConnection {
 
     private mutating func takeRequest(_ frame: ReceivedFrame, now: MonotonicTime) throws(BLIPViolation) {
         let message = try inbox.message(for: frame, type: .request, lastRequest: lastBegunRequest, now: now)
-        if queuedReplyBytes > limits.maxQueuedReplyBytes, !message.isListed {
+        if queuedReplyBytes > limits.maxQueuedReplyBytes, !message.account.isListed {
             inbox.fail(message, .refused("too many replies are waiting to be read"))
         }
         let makeSink = makeSink

@@ -20,7 +20,7 @@ public struct BLIPLimits: Sendable {
     public var maxBufferedBytes = 32 << 20
     /// What connections share of it: a request for which there is no room now gets error 429. `nil`: each has all of
     /// `maxBufferedBytes` for itself.
-    public var memory: MemoryBudget?
+    package var memory: MemoryBudget?
     /// The largest body that is collected in memory (one that has a sink is unbounded); a larger one gets error 413.
     public var maxBufferedBody = 16 << 20
     /// The most that one compressed frame may unpack to. More closes with 1009 where frames are compressed, and gets

@@ -77,7 +77,7 @@ struct Inbox {
         taken: @escaping @Sendable () -> Void, makeSink: (BLIPMessageHead) -> (any BodySink)?
     ) throws(BLIPViolation) -> Progress {
         let isLast = frame.header.flags & dialect.flags.moreComing == 0
-        if !isLast, !message.isListed { try list(message, now: now) }
+        if !isLast, !message.account.isListed { try list(message, now: now) }
         message.lastFrame = now
         message.acknowledged.frameCame(now: now)
         let free = max(limits.maxBufferedBytes - bufferedBytes, 0)
@@ -85,8 +85,8 @@ struct Inbox {
         message.take(
             frame.data, coding: coding, limits: limits, unpacking: unpacking, memory: min(free, shared),
             isShared: shared < free, taken: taken, makeSink: makeSink)
-        if message.deferredSink != nil, !message.isSlow {
-            message.isSlow = true
+        if message.deferredSink != nil, !message.account.isSlow {
+            message.account.isSlow = true
             slow.append(message)
         }
 
@@ -111,8 +111,8 @@ struct Inbox {
     ) -> Acknowledgement? {
         var isDue = counted / limits.ackInterval < message.receivedBytes / limits.ackInterval
         if isDue, mustWait(message) {
-            if !message.isAckWithheld { withheldAcks += 1 }
-            message.isAckWithheld = true
+            if !message.account.isAckWithheld { withheldAcks += 1 }
+            message.account.isAckWithheld = true
             isDue = false
         }
         if message.deferredSink == nil, !message.hasAckMarks {
@@ -173,11 +173,11 @@ struct Inbox {
         let untaken = message.untakenBytes
         // A complete body in memory has been handed over.
         let bytes = message.isOver ? untaken : message.memoryBytes
-        bufferedBytes += bytes - message.countedBytes
+        bufferedBytes += bytes - message.account.countedBytes
         holding?.update(to: bufferedBytes)
-        untakenBytes += untaken - message.countedUntaken
-        message.countedBytes = bytes
-        message.countedUntaken = untaken
+        untakenBytes += untaken - message.account.countedUntaken
+        message.account.countedBytes = bytes
+        message.account.countedUntaken = untaken
         guard !dialect.hasAcks else { return }
         isFull = untakenBytes > (isFull ? limits.maxUntakenBytes / 2 : limits.maxUntakenBytes)
     }
@@ -191,8 +191,9 @@ struct Inbox {
     mutating func releaseAcks(now: MonotonicTime) -> [Acknowledgement] {
         guard withheldAcks > 0 else { return [] }
         var released: [Acknowledgement] = []
-        for message in [requests.values, responses.values].joined() where message.isAckWithheld && !mustWait(message) {
-            message.isAckWithheld = false
+        for message in [requests.values, responses.values].joined()
+        where message.account.isAckWithheld && !mustWait(message) {
+            message.account.isAckWithheld = false
             withheldAcks -= 1
             released.append(acknowledge(message, message.receivedBytes, now: now))
         }
@@ -203,7 +204,9 @@ struct Inbox {
     /// sink, or nowhere, holds none.
     private func mustWait(_ message: IncomingMessage) -> Bool {
         guard bufferedBytes > unhurriedBytes, message.holdsMemory else { return false }
-        return [requests.values, responses.values].joined().contains { $0.holdsMemory && $0.order < message.order }
+        return [requests.values, responses.values].joined().contains {
+            $0.holdsMemory && $0.account.order < message.account.order
+        }
     }
 
     private func acknowledgement(of message: IncomingMessage, _ byteCount: UInt64) -> Acknowledgement {
@@ -227,16 +230,16 @@ struct Inbox {
         guard let dropDeadline, dropDeadline <= now else { return [] }
         var dropped: [UInt64] = []
         var next: MonotonicTime?
-        for message in [requests.values, responses.values].joined() where !message.isDropped {
+        for message in [requests.values, responses.values].joined() where !message.account.isDropped {
             // That no frame comes of it is our doing.
-            if message.isAckWithheld || message.hasAckMarks || isFull { message.lastFrame = now }
+            if message.account.isAckWithheld || message.hasAckMarks || isFull { message.lastFrame = now }
             let expiry = message.lastFrame + limits.partialTimeout
             if expiry > now {
                 next = min(next ?? expiry, expiry)
                 continue
             }
             fail(message, .timedOut)
-            message.isDropped = true
+            message.account.isDropped = true
             openCount -= 1
             if message.isResponse { dropped.append(message.number) }
         }
@@ -264,26 +267,26 @@ struct Inbox {
         guard requests.count + responses.count - openCount <= Self.maxDropped else {
             throw .limit("too many unfinished messages")
         }
-        message.isListed = true
+        message.account.isListed = true
         if message.isResponse { responses[message.number] = message } else { requests[message.number] = message }
         guard openCount < limits.maxOpenIncoming else {
             // A peer that does not know our limit loses this message and not the connection.
             message.fail(.refused("more than \(limits.maxOpenIncoming) unfinished messages"))
-            message.isDropped = true
+            message.account.isDropped = true
             return
         }
         openCount += 1
         begunMessages += 1
-        message.order = begunMessages
+        message.account.order = begunMessages
         if dropDeadline == nil { dropDeadline = now + limits.partialTimeout }
     }
 
     private mutating func unlist(_ message: IncomingMessage) {
         message.isOver = true
-        guard message.isListed else { return }
-        if message.isAckWithheld { withheldAcks -= 1 }
+        guard message.account.isListed else { return }
+        if message.account.isAckWithheld { withheldAcks -= 1 }
         if message.isResponse { responses[message.number] = nil } else { requests[message.number] = nil }
-        if !message.isDropped { openCount -= 1 }
+        if !message.account.isDropped { openCount -= 1 }
         if openCount == 0 { dropDeadline = nil }
         if requests.isEmpty, responses.isEmpty { repeatDeadline = nil }
     }

@@ -2,6 +2,33 @@
 
 /// A message whose frames are arriving. A reference, so that a frame changes it in place.
 final class IncomingMessage {
+    /// What the inbox knows of it.
+    struct Account {
+        /// It expects more frames of it.
+        var isListed = false
+        /// No longer counted among the open messages.
+        var isDropped = false
+        /// The place among all messages of the inbox in the order of their beginning.
+        var order: UInt64 = 0
+        /// An ACK was due and is withheld because memory is short: the sender pauses.
+        var isAckWithheld = false
+        /// The bytes that it holds in memory, and how many of them wait for a slow consumer.
+        var countedBytes = 0
+        var countedUntaken = 0
+        /// The inbox looks at it again when a slow consumer has taken something.
+        var isSlow = false
+    }
+
+    /// What holds during one `take`.
+    private struct Bounds {
+        /// How many more bytes may be kept in memory.
+        var memory = 0
+        /// It is short because other connections hold memory too: the sender may try again.
+        var isMemoryShared = false
+        /// What the body's next bytes may unpack to.
+        var unpacking = UnpackingAllowance(bytes: 0, bound: .frame)
+    }
+
     private enum Phase {
         case propertiesLength(PartialVarint)
         case properties(byteCount: Int)
@@ -22,23 +49,11 @@ final class IncomingMessage {
     var lastFrame: MonotonicTime
     /// Bytes after the frame headers.
     var receivedBytes: UInt64 = 0
-    /// The inbox expects more frames of it.
-    var isListed = false
-    /// No longer counted among the open messages.
-    var isDropped = false
     /// Its last frame has come.
     var isOver = false
-    /// The place among all messages of the inbox in the order of their beginning.
-    var order: UInt64 = 0
-    /// An ACK was due and is withheld because memory is short: the sender pauses.
-    var isAckWithheld = false
     /// What it has acknowledged.
     var acknowledged = AckRepeats()
-    /// What the inbox has counted for it: bytes in memory, and those of them that wait for a slow consumer.
-    var countedBytes = 0
-    var countedUntaken = 0
-    /// The inbox looks at it when a slow consumer has taken something.
-    var isSlow = false
+    var account = Account()
     /// The answer that was given before its end came, if any.
     var earlyResponse: BLIPResponse?
 
@@ -54,14 +69,9 @@ final class IncomingMessage {
     /// Bytes that were written into the slow sink, and the ACKs that are due when they have been taken.
     private var writtenBytes: UInt64 = 0
     private var ackMarks = FIFO<AckMark>()
-    /// How many more bytes may be kept in memory, during `take`.
-    private var freeMemory = 0
-    /// What the body's next bytes may unpack to, during `take`.
-    private var allowance = UnpackingAllowance(bytes: 0, bound: .frame)
+    private var bounds = Bounds()
     /// Bytes of the body that the last `take` has unpacked.
     private(set) var unpacked = 0
-    /// It is short because other connections hold memory too: the sender may try again.
-    private var isMemoryShared = false
     private var partialProperties: [UInt8] = []
     private var phase = Phase.propertiesLength(PartialVarint())
 
@@ -125,10 +135,8 @@ final class IncomingMessage {
         unpacking: UnpackingAllowance, memory: Int, isShared: Bool = false, taken: @escaping @Sendable () -> Void,
         makeSink: (BLIPMessageHead) -> (any BodySink)?
     ) {
-        freeMemory = memory
-        allowance = unpacking
+        bounds = Bounds(memory: memory, isMemoryShared: isShared, unpacking: unpacking)
         unpacked = 0
-        isMemoryShared = isShared
         do throws(IncomingFailure) {
             var rest = data
             if case .propertiesLength(let partial) = phase { try takeLength(partial, &rest, limits) }
@@ -219,7 +227,7 @@ final class IncomingMessage {
             properties = try Self.decode(part, coding)
             return true
         }
-        guard count <= freeMemory else { throw shortage("too many unfinished messages") }
+        guard count <= bounds.memory else { throw shortage("too many unfinished messages") }
         partialProperties.append(contentsOf: part)
         guard partialProperties.count == byteCount else { return false }
         let collected = partialProperties
@@ -238,44 +246,44 @@ final class IncomingMessage {
             try takePlain(bytes, limits)
             return
         }
-        guard allowance.bytes > 0 else { throw .tooLarge(allowance.excess) }
+        guard bounds.unpacking.bytes > 0 else { throw .tooLarge(bounds.unpacking.excess) }
         let inflater = inflater ?? BodyInflater()
         self.inflater = inflater
-        try inflater.inflate(bytes, allowance, unpacked: &unpacked) { (piece) throws(IncomingFailure) in
+        try inflater.inflate(bytes, bounds.unpacking, unpacked: &unpacked) { (piece) throws(IncomingFailure) in
             try takePlain(piece, limits)
         }
     }
 
     private func takePlain(_ bytes: UnsafeRawBufferPointer, _ limits: BLIPLimits) throws(IncomingFailure) {
         if let deferredSink {
-            guard bytes.count <= min(freeMemory, limits.maxBufferedBody - deferredSink.untakenBytes) else {
+            guard bytes.count <= min(bounds.memory, limits.maxBufferedBody - deferredSink.untakenBytes) else {
                 throw .tooLarge("too many bytes that nobody has taken")
             }
-            freeMemory -= bytes.count
+            bounds.memory -= bytes.count
             writtenBytes += UInt64(bytes.count)
         }
         if let sink {
             do { try sink.write(bytes) } catch { throw .sinkFailed("\(error)") }
             return
         }
-        let room = min(freeMemory, limits.maxBufferedBody - body.count)
+        let room = min(bounds.memory, limits.maxBufferedBody - body.count)
         if bytes.count > room {
             // An error response arrives however long its text is: what is over the limit is left out.
             guard isError else {
-                let isOwnLimit = limits.maxBufferedBody - body.count <= freeMemory
+                let isOwnLimit = limits.maxBufferedBody - body.count <= bounds.memory
                 throw isOwnLimit
                     ? .tooLarge("a body of more than \(limits.maxBufferedBody) bytes")
                     : shortage("too many bytes of unfinished messages")
             }
         }
         let kept = UnsafeRawBufferPointer(rebasing: bytes[..<min(bytes.count, max(room, 0))])
-        freeMemory -= kept.count
+        bounds.memory -= kept.count
         body.append(contentsOf: kept)
     }
 
     /// There is no memory for it: now, or ever.
     private func shortage(_ reason: String) -> IncomingFailure {
-        isMemoryShared ? .refused(reason) : .tooLarge(reason)
+        bounds.isMemoryShared ? .refused(reason) : .tooLarge(reason)
     }
 
     private static func decode(

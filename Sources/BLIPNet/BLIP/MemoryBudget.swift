@@ -4,14 +4,14 @@
 internal import Synchronization
 
 /// Memory that connections share. Each has a share of its own, so that none can keep the others from receiving.
-public final class MemoryBudget: Sendable {
+package final class MemoryBudget: Sendable {
     /// What all connections together may hold beyond their own shares. May be passed by a frame for each connection.
     package let bytes: Int
     /// What each connection may hold in any case.
     package let share: Int
     private let used = Atomic(0)
 
-    public init(bytes: Int, share: Int) {
+    package init(bytes: Int, share: Int) {
         self.bytes = bytes
         self.share = share
     }

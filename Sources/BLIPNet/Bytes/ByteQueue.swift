@@ -85,6 +85,19 @@ package struct ByteQueue: Sendable {
         if head == tail { removeAll() }
     }
 
+    /// Takes the first `count` bytes out; there must be so many.
+    mutating func take(_ count: Int) -> [UInt8] {
+        let bytes = withUnsafeBytes { Array($0[..<count]) }
+        consume(count)
+        return bytes
+    }
+
+    /// Moves the first `count` bytes to the end of `bytes`; there must be so many.
+    mutating func move(_ count: Int, to bytes: inout [UInt8]) {
+        withUnsafeBytes { bytes.append(contentsOf: $0[..<count]) }
+        consume(count)
+    }
+
     /// Takes everything out as an array.
     package mutating func takeAll() -> [UInt8] {
         defer { removeAll() }

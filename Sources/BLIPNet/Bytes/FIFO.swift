@@ -45,8 +45,16 @@ struct FIFO<Element> {
         if head == slots.count { removeAll() }
     }
 
+    /// Takes out every element that fits; the order of the others stays.
+    mutating func removeAll(where fits: (Element) -> Bool) {
+        slots = slots[head...].filter { slot in slot.map { !fits($0) } ?? false }
+        head = 0
+    }
+
     mutating func removeAll() {
         slots.removeAll()
         head = 0
     }
 }
+
+extension FIFO: Sendable where Element: Sendable {}

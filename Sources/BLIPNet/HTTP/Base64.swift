@@ -1,11 +1,18 @@
-// Base64 (RFC 4648 section 4) for the short values of a handshake.
+// Base64 (RFC 4648 section 4): the values of a handshake; for the screen the clipboard and pictures.
 
 /// Encodes with padding; decodes only what an encoder would have written.
-enum Base64 {
+package enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    static func encode(_ bytes: [UInt8]) -> String {
+    package static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
+        append(bytes, to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Appends the digits of `bytes` to `text`.
+    static func append(_ bytes: [UInt8], to text: inout [UInt8]) {
+        text.reserveCapacity(text.count + (bytes.count + 2) / 3 * 4)
         for start in stride(from: 0, to: bytes.count, by: 3) {
             let group = bytes[start..<min(start + 3, bytes.count)]
             var bits = group.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
@@ -15,12 +22,13 @@ enum Base64 {
                 text.append(index <= group.count ? alphabet[digit] : UInt8(ascii: "="))
             }
         }
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// `nil` for anything but the one correct form: no blanks, full padding, and no bits set behind the last byte.
-    static func decode(_ text: String) -> [UInt8]? {
-        let digits = Array(text.utf8)
+    static func decode(_ text: String) -> [UInt8]? { decode(text.utf8) }
+
+    /// The same for digits that are not in a string.
+    static func decode(_ digits: some BidirectionalCollection<UInt8>) -> [UInt8]? {
         guard digits.count % 4 == 0 else { return nil }
         let padding = digits.suffix(2).reversed().prefix { $0 == UInt8(ascii: "=") }.count
         var bytes: [UInt8] = []

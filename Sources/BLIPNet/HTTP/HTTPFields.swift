@@ -15,6 +15,22 @@ public struct HTTPFields: Sendable, Equatable {
 
     public mutating func append(name: String, value: String) { all.append(Field(name: name, value: value)) }
 
+    /// Without the fields called one of `names`.
+    func without(_ names: [String]) -> HTTPFields {
+        var fields = self
+        fields.all.removeAll { field in
+            names.contains { HTTPSyntax.equalIgnoringCase($0.utf8, field.name.utf8) }
+        }
+        return fields
+    }
+
+    /// With `value` at the end in place of every field called `name`.
+    func replacing(_ name: String, with value: String) -> HTTPFields {
+        var fields = without([name])
+        fields.append(name: name, value: value)
+        return fields
+    }
+
     /// The values of every field called `name`, in order.
     public func values(_ name: String) -> [String] {
         all.filter { HTTPSyntax.equalIgnoringCase($0.name.utf8, name.utf8) }.map(\.value)

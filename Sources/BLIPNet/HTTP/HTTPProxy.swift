@@ -15,7 +15,7 @@ public struct HTTPProxy: Sendable, Hashable {
 
     /// Reads `http://user:password@host:port` or `host:port`; without a port it is 80. `nil` for anything else:
     /// proxies that want TLS or SOCKS themselves are not supported.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let trimmed = HTTPSyntax.text(HTTPSyntax.trimmed(Array(text.utf8)[...]))
         let hasScheme = Array(trimmed.utf8).starts(with: "http://".utf8)
         guard let reference = URIReference(hasScheme ? trimmed : "http://" + trimmed), reference.scheme == "http",

@@ -57,16 +57,6 @@ struct HTTPRedirect: Sendable, Equatable {
 extension HTTPFields {
     /// Without the fields that say who we are to the server that they were written for.
     func withoutCredentials() -> HTTPFields {
-        var fields = HTTPFields()
-        for field in all where !Self.credentialFields.contains(where: { Self.isNamed(field, $0) }) {
-            fields.append(name: field.name, value: field.value)
-        }
-        return fields
-    }
-
-    private static let credentialFields = ["Authorization", "Cookie", "Cookie2", "Proxy-Authorization"]
-
-    private static func isNamed(_ field: Field, _ name: String) -> Bool {
-        HTTPSyntax.equalIgnoringCase(field.name.utf8, name.utf8)
+        without(["Authorization", "Cookie", "Cookie2", "Proxy-Authorization"])
     }
 }

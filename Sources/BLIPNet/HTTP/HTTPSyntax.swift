@@ -1,7 +1,7 @@
 // The character classes of HTTP (RFC 9110 section 5.6), on bytes: peers' text is never looked at as Characters.
 
 /// Classes of bytes and the few forms that the handshake needs.
-enum HTTPSyntax {
+package enum HTTPSyntax {
     /// A byte of a token (method, field name, subprotocol).
     static func isTokenByte(_ byte: UInt8) -> Bool {
         switch byte {
@@ -24,6 +24,16 @@ enum HTTPSyntax {
     static func isValueByte(_ byte: UInt8) -> Bool { byte >= 0x20 && byte != 0x7F || byte == 0x09 }
 
     static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+    /// What a hexadecimal digit is worth; `nil` for another byte.
+    static func hexValue(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
 
     static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
@@ -54,8 +64,7 @@ enum HTTPSyntax {
     }
 
     /// `text` with every byte that is not in `allowed` (nor unreserved in RFC 3986) written as `%XX`.
-    static func percentEncoded(_ text: String, allowing allowed: StaticString) -> [UInt8] {
-        let digits = Array("0123456789ABCDEF".utf8)
+    package static func percentEncoded(_ text: String, allowing allowed: StaticString) -> [UInt8] {
         var encoded: [UInt8] = []
         for byte in text.utf8 {
             let isPlain: Bool =
@@ -69,7 +78,7 @@ enum HTTPSyntax {
             if isPlain {
                 encoded.append(byte)
             } else {
-                encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+                encoded += "%\(byte.hex(2, uppercase: true))".utf8
             }
         }
         return encoded

@@ -5,6 +5,11 @@ public struct LinkInfo: Sendable, Equatable {
     /// The address of the peer, as `Endpoint.description` writes it.
     public var remoteAddress: String
     package var localAddress: String
+    /// The numeric host part of `localAddress`, without the zone of a link-local address.
+    package var localHost: String? {
+        guard case .host(let host, _) = Endpoint(localAddress) else { return nil }
+        return String(host.prefix { $0 != "%" })
+    }
     /// The numeric host part of `remoteAddress`; `unix` for a UNIX-domain socket.
     package var remoteHost: String
     /// Who the peer counts as where each may have so much (`SocketAddress.network`).

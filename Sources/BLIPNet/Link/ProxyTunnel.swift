@@ -22,15 +22,19 @@ struct ProxyTunnel: Sendable {
     /// Who we are, when the proxy asks and its own value does not say it.
     var credentials: (@Sendable (HTTPChallenge) async -> HTTPCredentials?)?
 
-    /// Asks the proxy; once more if it wants to know who we are.
+    /// Opens a stream for a driver of its own.
     func open() async throws(Failure) -> DetachedStream {
+        let connection = try await connectThrough()
+        do throws(NetError) { return try await connection.detach() } catch { throw .stream(error) }
+    }
+
+    /// Asks the proxy; once more if it wants to know who we are. Returns the connection that leads to the server.
+    func connectThrough() async throws(Failure) -> TCPConnection {
         var tunnel = HTTPTunnel(target: target)
         while true {
             let connection = TCPConnection.connect(to: proxy.endpoint, options: connect)
             let response = try await ask(tunnel, on: connection)
-            if HTTPTunnel.isOpen(response) {
-                do throws(NetError) { return try await connection.detach() } catch { throw .stream(error) }
-            }
+            if HTTPTunnel.isOpen(response) { return connection }
             connection.close()
             guard tunnel.authorization == nil,
                 let challenge = HTTPAuthentication.chosenChallenge(in: response, of: .proxy),

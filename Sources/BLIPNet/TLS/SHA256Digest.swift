@@ -51,17 +51,3 @@ package final class SHA256Digest {
         return context
     }
 }
-
-extension [UInt8] {
-    /// Two lower-case hexadecimal digits per byte.
-    package var hex: String {
-        let digits = Array("0123456789abcdef".utf8)
-        var text: [UInt8] = []
-        text.reserveCapacity(count * 2)
-        for byte in self {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
-}

@@ -5,7 +5,7 @@ internal import COpenSSL
 extension SPKIFingerprint {
     /// The fingerprint of the first certificate in a PEM text: what peers know an identity by, also where its key is sealed.
     /// Throws `.invalidIdentity` when there is none.
-    public init(certificatePEM pem: String) throws(TLSError) {
+    package init(certificatePEM pem: String) throws(TLSError) {
         let certificates = try TLSCredentials.certificates(pem: pem)
         defer { for certificate in certificates { X509_free(certificate) } }
         guard let first = certificates.first else { throw .invalidIdentity(reason: "no usable certificate") }

@@ -19,9 +19,9 @@ struct WebSocketFrameDecoder {
         case header
         /// They are the payload of this frame.
         case payload(Frame)
-        /// What was delivered last has its payload in the first bytes of the input.
+        /// The decoder has just delivered a frame whose payload is the first bytes of the input.
         case deliveredInPlace(byteCount: Int)
-        /// It has it in `gathered`.
+        /// The decoder has just delivered a message that it has put together in `gathered`.
         case deliveredGathered
     }
 

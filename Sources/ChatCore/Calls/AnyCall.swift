@@ -15,6 +15,7 @@ package enum AnyCall: Sendable, Equatable, Codable {
     case setVerified(contact: ContactID)
     case acceptNewKey(contact: ContactID, key: PeerID, verified: Bool)
     case safetyNumber(contact: ContactID)
+    case maySend(contact: ContactID)
     case contactRequests
     case approveRequest(id: Int64, name: String?)
     case rejectRequest(id: Int64)
@@ -25,6 +26,9 @@ package enum AnyCall: Sendable, Equatable, Codable {
     case traffic(contact: ContactID)
     case setMuted(contact: ContactID, until: Timestamp?)
     case setAutomaticAcceptance(contact: ContactID, limit: UInt64?)
+    case joinRoom(url: RoomURL, name: String?)
+    case leaveRoom(contact: ContactID)
+    case room(contact: ContactID)
 
     // Ourselves
     case setOwnName(name: String)
@@ -59,12 +63,14 @@ package enum AnyCall: Sendable, Equatable, Codable {
     case retention(contact: ContactID)
     case setRetention(contact: ContactID, retention: Retention?)
     case backUp(path: String)
+    case importHistory(path: String)
 
     // Files
     case sendFile(contact: ContactID, path: String, name: String?, caption: String)
     case sendFolder(contact: ContactID, path: String, caption: String)
     case transfers(unfinishedOnly: Bool)
     case transfer(number: TransferNumber)
+    case transferProgress
     case acceptTransfer(number: TransferNumber, folder: String?)
     case declineTransfer(number: TransferNumber)
     case pauseTransfer(number: TransferNumber)
@@ -78,9 +84,9 @@ package enum AnyCall: Sendable, Equatable, Codable {
     /// It changes nothing, so that a late answer does no harm.
     package var isQuestion: Bool {
         switch self {
-        case .identity, .conversations, .linkState, .safetyNumber, .contactRequests, .ping, .traffic, .page, .search,
-            .firstMessage, .message, .messages, .versions, .pinnedMessages, .draft, .retention, .transfers, .transfer,
-            .rateLimit, .downloadsSpace:
+        case .identity, .conversations, .linkState, .safetyNumber, .maySend, .contactRequests, .ping, .traffic, .page,
+            .search, .firstMessage, .message, .messages, .versions, .pinnedMessages, .draft, .retention, .transfers,
+            .transfer, .transferProgress, .rateLimit, .downloadsSpace, .room:
             true
         default: false
         }

@@ -46,6 +46,9 @@ extension ChatCall where Reply == Peer {
         Self(.addContact(address: address, name: name))
     }
     package static func approveRequest(_ id: Int64, name: String?) -> Self { Self(.approveRequest(id: id, name: name)) }
+    /// Joins the Socket.IO room at `url`, with what the URL sets, and stores it as a contact. One that is known already (the same
+    /// server and namespace) gets the new settings, and is joined again where it was left.
+    package static func joinRoom(_ url: RoomURL, name: String?) -> Self { Self(.joinRoom(url: url, name: name)) }
     /// Stores who asked as a blocked contact, in one step: they are never linked and not told of an acceptance.
     package static func blockRequest(_ id: Int64) -> Self { Self(.blockRequest(id: id)) }
 }
@@ -53,6 +56,11 @@ extension ChatCall where Reply == Peer {
 extension ChatCall where Reply == [String]? {
     /// 60 digits in 12 groups of 5, equal on both sides; `nil` before the peer's key is known.
     package static func safetyNumber(for contact: ContactID) -> Self { Self(.safetyNumber(contact: contact)) }
+}
+
+extension ChatCall where Reply == Bool {
+    /// Whether what is written to them goes out; it waits until they are verified where the settings ask for that.
+    package static func maySend(to contact: ContactID) -> Self { Self(.maySend(contact: contact)) }
 }
 
 extension ChatCall where Reply == [ContactRequest] {
@@ -64,8 +72,13 @@ extension ChatCall where Reply == Duration {
     package static func ping(_ contact: ContactID) -> Self { Self(.ping(contact: contact)) }
 }
 
+extension ChatCall where Reply == RoomDetails? {
+    /// Who is in a room and how its connection has been; `nil` for a person.
+    package static func room(_ contact: ContactID) -> Self { Self(.room(contact: contact)) }
+}
+
 extension ChatCall where Reply == LinkTraffic? {
-    /// What has gone over the present link; `nil` when there is none.
+    /// How much the present link has carried; `nil` when there is no link.
     package static func traffic(with contact: ContactID) -> Self { Self(.traffic(contact: contact)) }
 }
 
@@ -89,6 +102,8 @@ extension ChatCall where Reply == NoReply {
     package static func acceptNewKey(_ key: PeerID, of contact: ContactID, verified: Bool) -> Self {
         Self(.acceptNewKey(contact: contact, key: key, verified: verified))
     }
+    /// Ends the connection to a room for good; its history stays. Throws `.notARoom`.
+    package static func leaveRoom(_ contact: ContactID) -> Self { Self(.leaveRoom(contact: contact)) }
     package static func rejectRequest(_ id: Int64) -> Self { Self(.rejectRequest(id: id)) }
     /// Dials now instead of at the end of the back-off, also whom `disconnect` put off. `nil`: all contacts but those who
     /// were put off; these too when nobody else is left.
@@ -112,7 +127,7 @@ extension ChatCall where Reply == NoReply {
 // MARK: Talking and reading
 
 extension ChatCall where Reply == ChatMessage {
-    /// Returns when the message is stored (`pending`); sending goes on by itself.
+    /// Returns when the message is stored (`pending`); the chat sends it by itself.
     package static func send(_ text: String, to contact: ContactID, replyTo id: MessageID? = nil) -> Self {
         Self(.send(contact: contact, text: text, replyTo: id))
     }
@@ -190,7 +205,7 @@ extension ChatCall where Reply == NoReply {
     package static func markSeen(_ contact: ContactID, upTo position: HistoryPosition) -> Self {
         Self(.markSeen(contact: contact, position: position))
     }
-    /// The opposite: everything from `position` on counts as unseen again. The peer is not told.
+    /// The opposite: everything from `position` on counts as unseen again. The peer does not learn of it.
     package static func markUnread(_ contact: ContactID, from position: HistoryPosition) -> Self {
         Self(.markUnread(contact: contact, position: position))
     }
@@ -224,6 +239,11 @@ extension ChatCall where Reply == NoReply {
     package static func backUp(to path: String) -> Self { Self(.backUp(path: path)) }
 }
 
+extension ChatCall where Reply == ImportSummary {
+    /// Adds an export to the history, and calls the contacts that it brings. Throws `.cannotImport`.
+    package static func importHistory(from path: String) -> Self { Self(.importHistory(path: path)) }
+}
+
 // MARK: Files
 
 extension ChatCall where Reply == FolderOffer {
@@ -235,6 +255,11 @@ extension ChatCall where Reply == FolderOffer {
 
 extension ChatCall where Reply == [FileTransfer] {
     package static func transfers(unfinishedOnly: Bool) -> Self { Self(.transfers(unfinishedOnly: unfinishedOnly)) }
+}
+
+extension ChatCall where Reply == [TransferProgress] {
+    /// How far and how fast the running transfers are, as far as we have heard of them.
+    package static var transferProgress: Self { Self(.transferProgress) }
 }
 
 extension ChatCall where Reply == FileTransfer {

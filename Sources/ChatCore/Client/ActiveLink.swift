@@ -2,7 +2,7 @@
 
 import BLIPNet
 
-/// Counts the connections of one run, so that late news of an old one is told from the present one.
+/// Counts the connections of one run, which tells late news of an old one from those of the present one.
 struct LinkNumber: Sendable, Hashable {
     let rawValue: UInt64
 }

@@ -1,4 +1,4 @@
-// Why a round of calls to all places of a contact led to nobody: what is told, and whether a key has changed. Pure.
+// Why a round of calls to all places of a contact led to nobody: what the user hears, and whether a key has changed. Pure.
 
 /// The failures of one round, the most telling of which is kept.
 struct CallFailure {

@@ -5,51 +5,51 @@ extension ChatClient {
     /// kept, how fast files move, our name (peers learn it with the next link). Listener, limits and the rules of calling
     /// stay until the next start.
     package func reconfigure(_ wanted: ChatConfiguration) async {
-        let old = configuration
+        let old = core.configuration
         if wanted.name != old.name {
-            configuration.name = wanted.name
-            hub.publish(.identityChanged(identity))
+            core.configuration.name = wanted.name
+            core.hub.publish(.identityChanged(identity))
         }
-        configuration.downloadsFolder = wanted.downloadsFolder
-        configuration.acceptsFilesUpTo = wanted.acceptsFilesUpTo
-        configuration.uploadLimit = wanted.uploadLimit
-        configuration.downloadLimit = wanted.downloadLimit
-        configuration.partialKeepDays = wanted.partialKeepDays
-        configuration.retention = wanted.retention
-        configuration.deletesFiles = wanted.deletesFiles
-        configuration.sendsReceipts = wanted.sendsReceipts
-        configuration.sendsTyping = wanted.sendsTyping
-        configuration.requiresVerified = wanted.requiresVerified
-        configuration.hidesAddress = wanted.hidesAddress
-        configuration.proxy = wanted.proxy
-        configuration.contactRules = wanted.contactRules
-        configuration.privateFiles = wanted.privateFiles
+        core.configuration.downloadsFolder = wanted.downloadsFolder
+        core.configuration.acceptsFilesUpTo = wanted.acceptsFilesUpTo
+        core.configuration.uploadLimit = wanted.uploadLimit
+        core.configuration.downloadLimit = wanted.downloadLimit
+        core.configuration.partialKeepDays = wanted.partialKeepDays
+        core.configuration.retention = wanted.retention
+        core.configuration.deletesFiles = wanted.deletesFiles
+        core.configuration.sendsReceipts = wanted.sendsReceipts
+        core.configuration.sendsTyping = wanted.sendsTyping
+        core.configuration.requiresVerified = wanted.requiresVerified
+        core.configuration.hidesAddress = wanted.hidesAddress
+        core.configuration.proxy = wanted.proxy
+        core.configuration.contactRules = wanted.contactRules
+        core.configuration.privateFiles = wanted.privateFiles
         // A limit that was set for this run stays unless the file has a new one.
         if wanted.uploadLimit != old.uploadLimit { pacing.setLimit(wanted.uploadLimit, of: .all(.outgoing)) }
         if wanted.downloadLimit != old.downloadLimit { pacing.setLimit(wanted.downloadLimit, of: .all(.incoming)) }
         if wanted.downloadsFolder != old.downloadsFolder {
             places.use(wanted.downloadsFolder)
-            spawn { _ = try? await $0.places.downloads(within: nil) }
+            core.tasks.spawn { _ = try? await $0.places.downloads(within: nil) }
         }
-        guard phase == .running else { return }
-        hub.publish(.notice(.settingsChanged))
+        guard core.isRunning else { return }
+        core.hub.publish(.notice(.settingsChanged))
         if wanted.proxy != old.proxy {
             // Whom the old way did not reach is tried by the new one now.
-            for contact in links.contacts {
-                links[contact]?.resetBackoff()
-                dial(contact)
+            for contact in core.links.contacts {
+                core.links[contact]?.resetBackoff()
+                dialling.dial(contact)
             }
         }
         if old.requiresVerified, !wanted.requiresVerified {
-            for contact in links.contacts { tellWhatWaits(to: contact) }
+            for contact in core.links.contacts { tellWhatWaits(to: contact) }
         }
-        if wanted.retention != old.retention || wanted.deletesFiles != old.deletesFiles { await deleteExpired() }
+        if wanted.retention != old.retention || wanted.deletesFiles != old.deletesFiles {
+            await keeping.deleteExpired()
+        }
     }
 
-    /// Whether what our user writes may go to a contact: where only verified ones are written to, it waits.
-    package func maySend(to contact: ContactID) -> Bool {
-        !configuration.requiresVerified || links[contact]?.peer.trust == .verified
-    }
+    /// What the configuration says of how long messages are kept.
+    package var retentionRules: RetentionRules { core.configuration.retention }
 }
 
 extension ChatConfiguration {
@@ -60,7 +60,7 @@ extension ChatConfiguration {
 
     /// Whether a file of this size is taken without asking.
     func accepts(_ transfer: FileTransfer, from peer: Peer?) -> Bool {
-        guard acceptsFilesByRule else { return false }
+        guard acceptsFilesByRule, peer?.room == nil else { return false }
         // What was said on the screen is newer than the file.
         if let limit = peer?.acceptsFilesUpTo ?? rule(of: peer).acceptsFilesUpTo {
             return limit > 0 && transfer.size <= limit

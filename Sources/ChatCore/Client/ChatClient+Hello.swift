@@ -6,20 +6,20 @@ extension ChatClient {
     /// Introduces us; what they answer decides whether we may talk to them.
     func sayHello(to contact: ContactID, on link: ActiveLink) async {
         let hello = HelloRequest(
-            name: ContactNames.cleaned(configuration.name, fallback: "somebody"), client: Self.clientName,
-            listenPort: configuration.hidesAddress ? nil : listenPort)
+            name: ContactNames.cleaned(core.configuration.name, fallback: "somebody"), client: Self.clientName,
+            listenPort: core.configuration.hidesAddress ? nil : listening.port)
         let pending = link.connection.submit(hello.encoded(), bodySink: nil)
         do throws(LinkError) {
             let response = try await pending.value()
             if response.error != nil {
-                links[contact]?.noteRefusal(LinkReason.blockedByPeer, on: link.number)
+                core.links[contact]?.noteRefusal(LinkReason.blockedByPeer, on: link.number)
                 return link.close(reason: "refused")
             }
             switch try? HelloReply(decoding: response) {
             case .accepted: updateLink(contact, link.number) { $0.isAdmittedByPeer = true }
             case .pending:
-                links[contact]?.approvalPending(on: link.number)
-                publishLinkState(of: contact)
+                core.links[contact]?.approvalPending(on: link.number)
+                core.publishLinkState(of: contact)
                 link.close(reason: "pending")
             case nil: link.close(code: 1002, reason: "bad reply to hello")
             }
@@ -32,15 +32,16 @@ extension ChatClient {
     func receiveHello(_ hello: HelloRequest, _ request: ReceivedRequest, _ contact: ContactID, _ link: ActiveLink)
         async
     {
-        guard links[contact]?.peer.isBlocked == false else {
+        guard core.links[contact]?.peer.isBlocked == false else {
             return link.answer(request, .failure(.forbidden, "blocked"))
         }
         if let port = hello.listenPort, link.connection.info.proxy == nil {
-            hear(of: PeerAddress(host: link.connection.info.remoteHost, port: port, peerID: link.peerID), from: contact)
+            people.hear(
+                of: PeerAddress(host: link.connection.info.remoteHost, port: port, peerID: link.peerID), from: contact)
         }
         admit(request, on: link)
         updateLink(contact, link.number) { $0.admitsPeer = true }
-        await takeName(hello.name, of: contact)
+        await people.takeName(hello.name, of: contact)
     }
 
     /// Opens the gate before the reply is on its way: what they send after it must come through.
@@ -48,15 +49,6 @@ extension ChatClient {
         link.connection.admit()
         link.router.admit()
         link.answer(request, HelloReply.accepted.encoded())
-    }
-
-    /// A contact says that they can be called at `address`: that is tried before it is believed.
-    func hear(of address: PeerAddress, from contact: ContactID) {
-        guard let stored = links[contact]?.peer.addresses else { return }
-        var ownHost: String?
-        if case .host(let host, _)? = listener?.localEndpoint { ownHost = host }
-        guard CallBook.mayCall(address.host, stored: stored, ownHost: ownHost) else { return }
-        links[contact]?.calls.hear(of: address, among: stored, now: clock.now())
     }
 
     // MARK: Strangers
@@ -78,11 +70,11 @@ extension ChatClient {
         let host = link.connection.info.remoteHost
         let address = hello.listenPort.map { PeerAddress(host: host, port: $0, peerID: link.peerID) }
         if refuseIfBlocked(link, request) { return }
-        if links.session(of: link.peerID) == nil, configuration.acceptsRequests {
-            _ = await records.quietly { () async throws(StoreError) in
+        if core.links.session(of: link.peerID) == nil, core.configuration.acceptsRequests {
+            _ = await core.records.quietly { () async throws(StoreError) in
                 let name = ContactNames.cleaned(hello.name, fallback: "somebody")
-                let peer = try await storeContact(peerID: link.peerID, name: name, addresses: [])
-                if let address { hear(of: address, from: peer.id) }
+                let peer = try await people.storeContact(peerID: link.peerID, name: name, addresses: [])
+                if let address { people.hear(of: address, from: peer.id) }
             }
         }
         if admitIfContact(link, request) { return }
@@ -95,17 +87,17 @@ extension ChatClient {
 
     /// A stranger who is a contact by now gets their link.
     private func admitIfContact(_ link: ActiveLink, _ request: ReceivedRequest) -> Bool {
-        guard let peer = links.session(of: link.peerID)?.peer, !peer.isBlocked else { return false }
-        _ = links.endStranger(link.number)
+        guard let peer = core.links.session(of: link.peerID)?.peer, !peer.isBlocked else { return false }
+        _ = core.links.endStranger(link.number)
         admit(request, on: link)
         adopt(link, for: peer.id)
         updateLink(peer.id, link.number) { $0.admitsPeer = true }
         return true
     }
 
-    /// Who is blocked is told so.
+    /// Tells a blocked caller that we have blocked them.
     private func refuseIfBlocked(_ link: ActiveLink, _ request: ReceivedRequest) -> Bool {
-        guard links.session(of: link.peerID)?.peer.isBlocked == true else { return false }
+        guard core.links.session(of: link.peerID)?.peer.isBlocked == true else { return false }
         link.answer(request, .failure(.forbidden, "blocked"))
         link.close(code: 1008, reason: "")
         return true

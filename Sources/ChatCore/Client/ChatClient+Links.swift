@@ -5,32 +5,20 @@ import BLIPNet
 extension ChatClient {
     // MARK: Dialling
 
-    /// Calls `contact` unless there is a link, a call under way, or a reason not to.
-    func dial(_ contact: ContactID) {
-        guard phase == .running, configuration.callsContacts else { return }
-        switch links.dial(contact) {
-        case .no: break
-        case .later: dialLater(contact)
-        case .now(let number):
-            publishLinkState(of: contact)
-            spawn { await $0.call(contact, number) }
-        }
-    }
-
     /// Tries the contact's places in turn. Another key at one of them says something only when none leads to the contact.
-    private func call(_ contact: ContactID, _ number: Int) async {
+    func call(_ contact: ContactID, _ number: Int) async {
         var failure = CallFailure()
-        for address in links[contact]?.places ?? [] {
-            guard phase == .running, let session = links.session(ofCall: number, to: contact) else { return }
+        for address in core.links[contact]?.places ?? [] {
+            guard core.isRunning, let session = core.links.session(ofCall: number, to: contact) else { return }
             guard session.wantsLink else {
                 failure.note(session.isPutOff ? LinkReason.putOff : LinkReason.blocked)
                 break
             }
-            let router = RequestRouter(limits: configuration.limits, memory: waitingMemory)
+            let router = RequestRouter(limits: core.configuration.limits, memory: waitingMemory)
             do throws(LinkError) {
                 let connection = try await connecting.connect(
                     to: address.endpoint, expecting: session.peer.peerID ?? address.peerID,
-                    through: configuration.proxy, handler: router)
+                    through: core.configuration.proxy, handler: router)
                 if let refusal = await answered(contact, connection, router) {
                     failure.note(refusal)
                     continue
@@ -44,64 +32,26 @@ extension ChatClient {
                 }
                 noteCall(of: contact, to: address, .otherKey)
                 let key = PeerID(fingerprint)
-                failure.met(key, at: address, owner: links.ownerElsewhere(key))
+                failure.met(key, at: address, owner: core.links.ownerElsewhere(key))
             }
         }
         // They may have called meanwhile, and shown the pinned key.
-        guard let session = links.session(ofCall: number, to: contact) else { return }
-        if let presented = failure.presented, session.wantsLink { await keyChanged(contact, presented) }
-        links[contact]?.dialFailed(number, reason: failure.reason)
-        publishLinkState(of: contact)
-        if links[contact]?.wantsAnotherCall == true { wake(contact) } else { dialLater(contact) }
+        guard let session = core.links.session(ofCall: number, to: contact) else { return }
+        if let presented = failure.presented, session.wantsLink { await people.keyChanged(contact, presented) }
+        core.links[contact]?.dialFailed(number, reason: failure.reason)
+        core.publishLinkState(of: contact)
+        if core.links[contact]?.wantsAnotherCall == true { dialling.wake(contact) } else { dialling.dialLater(contact) }
     }
 
     /// What a call to one place has met. A place that they have named themselves is kept when it was they.
     private func noteCall(of contact: ContactID, to address: PeerAddress, _ answer: CallBook.Answer) {
-        guard let stored = links[contact]?.peer.addresses,
-            let addresses = links[contact]?.calls.called(address, met: answer, stored: stored, now: clock.now())
+        guard let stored = core.links[contact]?.peer.addresses,
+            let addresses = core.links[contact]?.calls.called(
+                address, met: answer, stored: stored, now: core.clock.now())
         else { return }
-        links[contact]?.peer.addresses = addresses
-        keep(contact)
-        favourNetworks()
-    }
-
-    /// Waits for the back-off (D8), then dials.
-    func dialLater(_ contact: ContactID) {
-        guard phase == .running, let wait = links.nextCall(of: contact) else { return }
-        spawn(after: wait.delay) { client in
-            guard client.links[contact]?.dialNumber == wait.number else { return }
-            client.dial(contact)
-        }
-    }
-
-    /// The user is writing to somebody who is not linked: the call is made now, not at the end of the wait (D8).
-    func wake(_ contact: ContactID) {
-        links[contact]?.wantCall()
-        guard links[contact]?.mayDial == true else { return }
-        links[contact]?.shortenBackoff()
-        dial(contact)
-    }
-
-    /// Another key than the pinned one answered where our user had given none: stop, and say so (D12). It is kept for our
-    /// user to decide about, or until the pinned one is proved again.
-    private func keyChanged(_ contact: ContactID, _ presented: PeerID) async {
-        guard links[contact]?.peer.met(otherKey: presented) == true else { return }
-        await writeContact(contact)
-        hub.publish(.conversationsChanged)
-        hub.publish(.notice(.keyChanged(contact)))
-    }
-
-    /// The pinned key has been proved on a link, whoever called: what another one at some address has begun is over.
-    func endAlarm(about contact: ContactID) {
-        if links[contact]?.peer.endAlarm() == true { keep(contact) }
-    }
-
-    /// Writes down what has changed of a contact, and shows it.
-    private func keep(_ contact: ContactID) {
-        spawn { client in
-            await client.writeContact(contact)
-            client.hub.publish(.conversationsChanged)
-        }
+        core.links[contact]?.peer.addresses = addresses
+        people.keep(contact)
+        listening.favourNetworks()
     }
 
     /// Our call was answered. Returns why the connection is of no use, `nil` when it is (or is closed for another).
@@ -112,12 +62,12 @@ extension ChatClient {
             connection.close(code: 1008, reason: "no key")
             return LinkReason.noHello
         }
-        let link = links.make(connection, router, PeerID(fingerprint), now: clock.now())
-        guard phase == .running else {
+        let link = core.links.make(connection, router, PeerID(fingerprint), now: core.clock.now())
+        guard core.isRunning else {
             link.close()
             return nil
         }
-        switch links.answered(contact, by: link.peerID) {
+        switch core.links.answered(contact, by: link.peerID) {
         case .forgotten:
             link.close()
             return nil
@@ -127,7 +77,7 @@ extension ChatClient {
         case .links(pins: true):
             await pin(link.peerID, for: contact)
             // Our user may have blocked them meanwhile.
-            guard links[contact]?.wantsLink != false else {
+            guard core.links[contact]?.wantsLink != false else {
                 link.close(reason: "")
                 return LinkReason.blocked
             }
@@ -139,31 +89,31 @@ extension ChatClient {
 
     /// Trust on first use: from now on only this key is this contact.
     private func pin(_ peerID: PeerID, for contact: ContactID) async {
-        links[contact]?.peer.peerID = peerID
-        await writeContact(contact)
-        await dropRequests(of: peerID)
-        hub.publish(.conversationsChanged)
+        core.links[contact]?.peer.peerID = peerID
+        await people.writeContact(contact)
+        await people.dropRequests(of: peerID)
+        core.hub.publish(.conversationsChanged)
     }
 
     // MARK: Being called
 
     /// A call has passed its handshake. Known contacts get a link; others may say hello and nothing else.
     func takeCall(_ connection: any PeerConnection, _ router: RequestRouter) {
-        guard phase == .running, let fingerprint = connection.info.remoteFingerprint else {
+        guard core.isRunning, let fingerprint = connection.info.remoteFingerprint else {
             connection.close(code: 1001, reason: "")
             return router.close()
         }
-        let link = links.make(connection, router, PeerID(fingerprint), now: clock.now())
-        switch links.called(by: link) {
+        let link = core.links.make(connection, router, PeerID(fingerprint), now: core.clock.now())
+        switch core.links.called(by: link) {
         case .links(let contact): adopt(link, for: contact)
         case .closes(let telling): link.close(reason: telling)
         case .full: link.close(code: 1008, reason: "too many connections")
         case .stranger:
-            spawn { await $0.listenToStranger(link) }
-            spawn { client in
+            core.tasks.spawn { await $0.listenToStranger(link) }
+            core.tasks.spawn { client in
                 _ = await link.connection.waitUntilClosed()
                 // Who has become a contact meanwhile has a link like others: what they said before they left is handled.
-                if client.links.endStranger(link.number) { link.router.close() }
+                if client.core.links.endStranger(link.number) { link.router.close() }
             }
             closeUnlessOnline(link)
         }
@@ -174,112 +124,146 @@ extension ChatClient {
     /// Makes `link` the contact's link, or closes it when the present one stays.
     func adopt(_ link: ActiveLink, for contact: ContactID) {
         // Nobody would close it any more after `stop`, which waits for its tasks.
-        guard phase == .running, let adoption = links.adopt(link, for: contact, now: clock.now()) else {
+        guard core.isRunning, let adoption = core.links.adopt(link, for: contact, now: core.clock.now()) else {
             return link.close(code: 1001, reason: "going away")
         }
         switch adoption {
         case .refused: return link.close(reason: "another link to the same peer stays")
         case .stays(let replaced):
             if let replaced {
-                stopTransfers(on: replaced.number)
+                uploads.stopTransfers(on: replaced.number)
                 replaced.close(reason: "replaced by a newer link")
             }
         }
-        endAlarm(about: contact)
-        if links.note(link.connection.info.remoteHost) { favourNetworks() }
-        publishLinkState(of: contact)
-        links[contact]?.beginConsuming(link.number)
-        spawn { await $0.consumeChat(of: contact, on: link) }
-        spawn { await $0.consumeFiles(of: contact, on: link) }
-        spawn { client in
+        people.endAlarm(about: contact)
+        if core.links.note(link.connection.info.remoteHost) { listening.favourNetworks() }
+        core.publishLinkState(of: contact)
+        core.links[contact]?.beginConsuming(link.number)
+        core.tasks.spawn { await $0.consumeChat(of: contact, on: link) }
+        core.tasks.spawn { await $0.uploads.consumeFiles(of: contact, on: link) }
+        core.tasks.spawn { client in
             let end = await link.connection.waitUntilClosed()
             await client.linkEnded(contact, link, end)
         }
-        spawn { await $0.sayHello(to: contact, on: link) }
+        core.tasks.spawn { await $0.sayHello(to: contact, on: link) }
         closeUnlessOnline(link)
         watchReplies(of: contact, on: link)
     }
 
     /// Changes the link's state if it still is the contact's link, and goes online when both have accepted.
     func updateLink(_ contact: ContactID, _ number: LinkNumber, _ change: (inout ActiveLink) -> Void) {
-        let isOnlineNow = links.update(contact, number, change)
-        publishLinkState(of: contact)
+        let isOnlineNow = core.links.update(contact, number, change)
+        core.publishLinkState(of: contact)
         if isOnlineNow { cameOnline(contact) }
     }
 
     /// Both have accepted: everything that waited goes out.
     private func cameOnline(_ contact: ContactID) {
-        guard let link = links[contact]?.link else { return }
-        if links[contact]?.announcesAcceptance == true {
-            links[contact]?.announcesAcceptance = false
+        guard let link = core.links[contact]?.link else { return }
+        if core.links[contact]?.announcesAcceptance == true {
+            core.links[contact]?.announcesAcceptance = false
             link.connection.submitNoReply(AcceptedRequest().encoded())
         }
         link.connection.ping()
-        if away != nil { tellPresence(to: contact) }
-        pump(contact)
-        sendReadReceipts(to: contact)
-        transfers.endRests(of: contact)
-        resumeTransfers(with: contact)
-        rememberSeen(contact)
+        if core.away != nil { presence.tellPresence(to: contact) }
+        outbox.pump(contact)
+        marks.sendReadReceipts(to: contact)
+        book.transfers.endRests(of: contact)
+        downloads.resumeTransfers(with: contact)
+        people.rememberSeen(contact)
     }
 
-    private func rememberSeen(_ contact: ContactID) {
-        links[contact]?.peer.lastSeen = now()
-        spawn { await $0.writeContact(contact) }
+    /// Follows the networks of this machine. Without that we would notice a dead connection 20 s after the next line, and call a
+    /// contact who was away for long up to a minute later.
+    func followNetworks() async {
+        // We do not call everybody each time that an interface comes and goes.
+        var turns = TokenBucket(rate: 1.0 / 30, burst: 6, now: core.clock.now())
+        for await change in connecting.networkChanges() {
+            guard core.isRunning else { return }
+            if case .addressGone(let host) = change {
+                for contact in core.links.contacts {
+                    guard let link = core.links[contact]?.link, link.connection.info.localHost == host else { continue }
+                    // Its end would come by a time-out.
+                    await linkEnded(contact, link, .disconnected)
+                    link.close()
+                }
+                continue
+            }
+            let wait = turns.take(now: core.clock.now())
+            if wait > .zero { do { try await core.clock.wait(wait) } catch { return } }
+            dialling.wakeEverybody()
+        }
     }
 
     private func linkEnded(_ contact: ContactID, _ link: ActiveLink, _ end: LinkError) async {
-        if links[contact]?.keepsRemainder(of: link.number) == true {
+        if core.links[contact]?.keepsRemainder(of: link.number) == true {
             link.router.finish()
         } else {
             link.router.close()
         }
-        stopTransfers(on: link.number)
-        let wasOnline = links.isOnline(link, of: contact)
+        uploads.stopTransfers(on: link.number)
+        let wasOnline = core.links.isOnline(link, of: contact)
         let reason = end == .closedLocally ? nil : LinkReason(end)
-        guard links[contact]?.linkEnded(link.number, reason: reason, now: clock.now()) == true else { return }
-        stopsTyping(contact)
-        if wasOnline, phase == .running { rememberSeen(contact) }
-        publishLinkState(of: contact)
-        dialLater(contact)
+        guard core.links[contact]?.linkEnded(link.number, reason: reason, now: core.clock.now()) == true else { return }
+        presence.stopsTyping(contact)
+        if wasOnline, core.isRunning { people.rememberSeen(contact) }
+        core.publishLinkState(of: contact)
+        dialling.dialLater(contact)
     }
 
     /// A link on which no hello succeeds in time is closed (RELIABILITY 3).
     private func closeUnlessOnline(_ link: ActiveLink) {
         let spent = link.connection.info.began.map { MonotonicTime.now() - $0 } ?? .zero
-        spawn(after: max(.zero, configuration.limits.network.handshakeTime - spent)) { client in
-            if !client.links.isOnline(link) { link.closeWithoutHello() }
+        core.tasks.spawn(after: max(.zero, core.configuration.limits.network.handshakeTime - spent)) { client in
+            if !client.core.links.isOnline(link) { link.closeWithoutHello() }
         }
     }
 
     /// Asks for a sign of life when an answer takes too long (D8).
     private func watchReplies(of contact: ContactID, on link: ActiveLink) {
-        let patience = configuration.limits.replyPatience
-        spawn { client in
-            while client.links.isPresent(link.number, of: contact) {
-                do { try await client.clock.wait(patience / 3) } catch { return }
-                guard let oldest = client.links[contact]?.outbox.oldest else { continue }
-                if client.clock.now() - oldest > patience { link.connection.ping() }
+        let patience = core.configuration.limits.replyPatience
+        core.tasks.spawn { client in
+            while client.core.links.isPresent(link.number, of: contact) {
+                do { try await client.core.clock.wait(patience / 3) } catch { return }
+                guard let oldest = client.core.links[contact]?.outbox.oldest else { continue }
+                if client.core.clock.now() - oldest > patience { link.connection.ping() }
             }
         }
     }
 
     // MARK: For users
 
-    package func reconnect(_ contact: ContactID?) {
-        for contact in contact.map({ [$0] }) ?? links.wanted() {
-            links[contact]?.isPutOff = false
-            links[contact]?.resetBackoff()
-            links[contact]?.wantCall()
-            dial(contact)
-            publishLinkState(of: contact)
-        }
-    }
-
-    package func linkState(of contact: ContactID) async -> LinkState {
-        guard let session = links[contact] else { return .offline(reason: nil) }
+    func linkState(of contact: ContactID) async -> LinkState {
+        guard let session = core.links[contact] else { return .offline(reason: nil) }
         guard case .online(var details) = session.linkState, let link = session.link else { return session.linkState }
         details.roundTrip = await link.connection.roundTrip
         return .online(details)
+    }
+
+    /// Any answer counts, also that of a program that does not know the question: it has come all the way.
+    func ping(_ contact: ContactID) async throws(ChatError) -> Duration {
+        let session = try core.person(contact, needing: .link)
+        guard let link = session.link, link.isOnline else { throw .notOnline }
+        let start = core.clock.now()
+        let pending = link.connection.submit(BLIPRequest(profile: "ping", urgent: true), bodySink: nil)
+        do throws(LinkError) { _ = try await pending.value() } catch { throw .notOnline }
+        return core.clock.now() - start
+    }
+
+    func traffic(with contact: ContactID) async -> LinkTraffic? {
+        guard let link = core.links[contact]?.link else { return nil }
+        let age = core.clock.now() - link.opened
+        let roundTrip = await link.connection.roundTrip
+        let counters = await link.connection.counters
+        var traffic = LinkTraffic(age: age, roundTrip: roundTrip)
+        traffic.queued = core.links[contact]?.queuedCount ?? 0
+        traffic.waiting = core.links[contact]?.outbox.count ?? 0
+        traffic.framesSent = counters.framesSent
+        traffic.framesReceived = counters.framesReceived
+        traffic.bytesSent = counters.bytesSent
+        traffic.bytesReceived = counters.bytesReceived
+        traffic.bytesSavedSent = counters.bytesSavedSent
+        traffic.bytesSavedReceived = counters.bytesSavedReceived
+        return traffic
     }
 }

@@ -1,83 +1,103 @@
-// The chat itself: contacts, links, messages and transfers of one installation. What is decided of them, values decide:
-// Links, Transfers, Mail. What is written down together with a decision, small books keep: FolderBook, RequestBook. The
-// errands are straight-line code by topic, here and in +Listening, +Links, +Hello, +People, +Naming, +Sending,
-// +Operations, +Receiving, +Offering, +Files, +Folders, +TransferRows, +Serving, +Digests, +Downloads, +Pauses,
-// +Partials, +Reading, +Keeping, +Configuring, +Marking, +Presence.
+// The chat itself: contacts, links, messages and transfers of one installation. The values Links, Transfers and Mail make the
+// decisions. The parts beneath carry out what is of one topic; the client has what concerns several: a link's life (+Links,
+// +Hello), what comes in over it (+Receiving), contacts and their trust (+People), settings (+Configuring), and who does
+// what of a call (+Calls).
 
 import BLIPNet
 
 /// One installation's chat. Everything durable is in the store; what is here is gone after a restart and made anew.
 ///
-/// Order matters on three ways, each with one task at a time: a contact's outbox (rows go out in order), a link's chat
-/// requests (handled in order of arrival), and a contact's read receipts.
+/// All parts run on this actor, so that nothing changes between two of their lines but at an `await`. Order matters on three
+/// ways, each with one task at a time: a contact's outbox (rows go out in order), a link's chat requests (handled in order of
+/// arrival), and a contact's read receipts.
 package actor ChatClient: LocalChat {
     /// Name and version, as `hello` tells it.
     package static let clientName = "blipchat/0.1"
+    /// The setting that holds the port of the last run, if any free one was taken then.
+    package static let lastPortSetting = "listen.last_port"
 
-    let store: any HistoryStore
+    let core: ClientCore
     let connecting: any PeerConnecting
-    let ownID: PeerID
-    /// Some of it can change: see +Configuring.
-    var configuration: ChatConfiguration
-    /// We have told our contacts that we are away, and why.
-    var away: String?
-    let now: @Sendable () -> Timestamp
-    let clock: ChatClock
-
-    enum Phase { case new, running, stopped }
-    var phase = Phase.new
-    let hub: EventHub
-    let records: Records
-    var links: Links
-    var transfers: Transfers
-    let folders: FolderBook
-    var mail = Mail()
-    let requests: RequestBook
-    let turns = ContactTurns()
-    var listener: (any PeerListening)?
-    /// What is wrong with the listener: told to everybody who watches, also to those who come after `start`.
-    var listenNotice: ChatNotice?
-    let places: DownloadPlaces
-    let pacing: TransferPacing
-    /// What running downloads still need of each disk.
-    let diskRooms = DiskRooms()
     /// What waits in the lines of all links.
     let waitingMemory: WaitingMemory
-    /// What the user has set for contacts by their names.
-    let namedSettings: (any NamedSettings)?
+    let listening: Listening
+    let dialling: Dialling
+    let requests: RequestBook
+    let people: People
+    let presence: Presence
+    let marks: ReadMarks
+    let outbox: OutboxSender
+    let writing: Writing
+    let mailRoom: MailRoom
+    let pacing: TransferPacing
+    let book: TransferBook
+    let folders: FolderBook
+    let places: DownloadPlaces
+    let downloads: Downloads
+    let uploads: Uploads
+    let decisions: TransferDecisions
+    let offering: Offering
+    let keeping: Keeping
+    let cleaning: PartialsCleaning
+    let rooms: Rooms
+    let roomReceiver: RoomReceiver
 
-    private struct RunningTask {
-        let task: Task<Void, Never>
-        /// Not cancelled before its link has ended: what it has submitted would be withdrawn.
-        let endsWithLink: Bool
-    }
-    private var tasks: [Int: RunningTask] = [:]
-    private var nextTask = 0
-
-    /// `identity` is the key that `connecting` presents; `namedSettings` go along when contacts are renamed. Nothing happens before `start`.
+    /// `identity` is the key that `connecting` presents; `namedSettings` go along when contacts are renamed. Nothing happens
+    /// before `start`.
     package init(
-        store: any HistoryStore, connecting: any PeerConnecting, identity: PeerID, configuration: ChatConfiguration,
+        store: any HistoryStore, connecting: any PeerConnecting, rooms roomConnecting: any RoomConnecting = NoRooms(),
+        identity: PeerID, configuration: ChatConfiguration,
         namedSettings: (any NamedSettings)? = nil, now: @escaping @Sendable () -> Timestamp, clock: ChatClock = .system
     ) {
-        self.store = store
-        hub = EventHub()
-        let records = Records(store: store, hub: hub)
-        self.records = records
-        self.namedSettings = namedSettings
-        self.connecting = connecting
-        ownID = identity
-        self.configuration = configuration
-        self.now = now
-        pacing = TransferPacing(upload: configuration.uploadLimit, download: configuration.downloadLimit)
-        transfers = Transfers(limits: configuration.limits)
-        waitingMemory = WaitingMemory(bytes: configuration.limits.waitingBytes)
-        self.clock = clock
-        links = Links(ownID: identity, limits: configuration.limits.network, policy: configuration.reconnect)
-        requests = RequestBook(records: records, limits: configuration.limits, now: now)
+        let limits = configuration.limits
+        let records = Records(store: store, hub: EventHub())
+        let core = ClientCore(ownID: identity, records: records, configuration: configuration, now: now, clock: clock)
+        let waitingMemory = WaitingMemory(bytes: limits.waitingBytes)
+        let listening = Listening(core: core, connecting: connecting, memory: waitingMemory)
+        let requests = RequestBook(records: records, limits: limits, now: now)
+        let pacing = TransferPacing(upload: configuration.uploadLimit, download: configuration.downloadLimit)
+        let book = TransferBook(core: core, pacing: pacing)
         let folders = FolderBook(records: records)
+        let places = DownloadPlaces(downloads: configuration.downloadsFolder, folders: folders, limits: limits)
+        let roomFiles = RoomFiles(core: core, book: book, places: places)
+        let liveRooms = LiveRooms()
+        let roomSender = RoomSender(core: core, live: liveRooms, book: book, files: roomFiles)
+        let rooms = Rooms(
+            core: core, connecting: roomConnecting, live: liveRooms, sender: roomSender, files: roomFiles)
+        let dialling = Dialling(core: core, rooms: rooms)
+        let outbox = OutboxSender(core: core, dialling: dialling, roomSender: roomSender)
+        let downloads = Downloads(core: core, book: book, outbox: outbox, pacing: pacing)
+        let uploads = Uploads(core: core, book: book, pacing: pacing)
+        let decisions = TransferDecisions(
+            core: core, book: book, downloads: downloads, uploads: uploads, outbox: outbox, folders: folders,
+            places: places, roomFiles: roomFiles)
+        let offering = Offering(core: core, outbox: outbox, folders: folders, decisions: decisions)
+        self.core = core
+        self.connecting = connecting
+        self.waitingMemory = waitingMemory
+        self.listening = listening
+        self.dialling = dialling
+        self.requests = requests
+        people = People(core: core, requests: requests, listening: listening, namedSettings: namedSettings)
+        presence = Presence(core: core, listening: listening, dialling: dialling)
+        marks = ReadMarks(core: core)
+        self.outbox = outbox
+        writing = Writing(core: core, outbox: outbox, offering: offering, decisions: decisions)
+        mailRoom = MailRoom(core: core, decisions: decisions)
+        self.pacing = pacing
+        self.book = book
         self.folders = folders
-        places = DownloadPlaces(
-            downloads: configuration.downloadsFolder, folders: folders, limits: configuration.limits)
+        self.places = places
+        self.downloads = downloads
+        self.uploads = uploads
+        self.decisions = decisions
+        self.offering = offering
+        keeping = Keeping(core: core, book: book, decisions: decisions)
+        cleaning = PartialsCleaning(core: core, book: book, places: places)
+        self.rooms = rooms
+        roomReceiver = RoomReceiver(
+            core: core, live: liveRooms, files: roomFiles, sender: roomSender, mailRoom: mailRoom)
+        core.tasks.belong(to: self)
     }
 
     // MARK: Life
@@ -85,136 +105,109 @@ package actor ChatClient: LocalChat {
     /// Reads the contacts, takes calls and dials everybody. Throws `.store`, or `.cannotListen` when the wanted port
     /// cannot be had and `fallbackToAnyPort` is off; the client is stopped then.
     package func start() async throws(ChatError) {
-        guard phase == .new else { return }
-        store.watchChanges { [hub] change in
+        guard core.phase == .new else { return }
+        let hub = core.hub
+        core.store.watchChanges { change in
             switch change {
             case .added(let message): hub.publish(.messageAdded(message))
             case .changed(let message): hub.publish(.messageChanged(message))
             }
         }
-        store.watchTrouble { [hub] trouble in
+        core.store.watchTrouble { trouble in
             switch trouble {
             case .putBack(let path): hub.publish(.notice(.historyPutBack(path: path)))
             }
         }
-        let conversations = try await records.stored { () async throws(StoreError) in try await store.conversations() }
-        let lastPort = try await lastPort()
-        guard phase == .new else { return }
+        let conversations = try await core.records.stored { () async throws(StoreError) in
+            try await core.store.conversations()
+        }
+        let lastPort = try await listening.lastPort()
+        guard core.phase == .new else { return }
         for conversation in conversations {
-            links.know(conversation.peer, queuedCount: conversation.queuedCount)
+            core.links.know(conversation.peer, queuedCount: conversation.queuedCount)
         }
         // Alarms of earlier versions about contacts whose key came with their addresses: who answered was somebody else.
-        for peer in links.peers where !peer.mayChangeKey { endAlarm(about: peer.id) }
+        for peer in core.links.peers where !peer.mayChangeKey { people.endAlarm(about: peer.id) }
         do throws(LinkError) {
-            try listen(lastPort: lastPort)
+            try listening.listen(lastPort: lastPort)
         } catch {
-            phase = .stopped
+            core.phase = .stopped
             hub.finish()
-            let endpoint = configuration.listen?.description ?? ""
+            let endpoint = core.configuration.listen?.description ?? ""
             throw .cannotListen(endpoint: endpoint, reason: LinkReason(error))
         }
-        phase = .running
+        core.phase = .running
         hub.publish(.identityChanged(identity))
-        favourNetworks()
-        await rememberPort(lastPort: lastPort)
-        await releaseAll()
-        // A path that cannot be resolved is told when the first file is to go there.
-        spawn { _ = try? await $0.places.downloads(within: nil) }
-        await restTransfers()
-        dialEverybody()
-        spawn(after: Self.openingTime) { client in
-            client.keepPartialsClean()
-            client.keepHouse()
+        listening.favourNetworks()
+        await listening.rememberPort(lastPort: lastPort)
+        await mailRoom.releaseAll()
+        // If the path cannot be resolved, the first file that is to go there says so.
+        core.tasks.spawn { _ = try? await $0.places.downloads(within: nil) }
+        await downloads.restTransfers()
+        dialling.dialEverybody()
+        core.tasks.spawn(after: Dialling.openingTime) { await $0.followNetworks() }
+        core.tasks.spawn(after: Dialling.openingTime) { client in
+            client.cleaning.keepPartialsClean()
+            client.keeping.keepHouse()
+            client.rooms.cleanFiles()
         }
     }
-
-    /// The screen that is being opened has the processors first.
-    private static let openingTime = Duration.milliseconds(20)
 
     /// Begins to call contacts, where the configuration called nobody: there is something for them now.
     package func callContacts() {
-        guard !configuration.callsContacts else { return }
-        configuration.callsContacts = true
-        dialEverybody()
+        guard !core.configuration.callsContacts else { return }
+        core.configuration.callsContacts = true
+        dialling.dialEverybody()
     }
 
-    /// The first few together, the others a hundred a second: a long list must not hold up the screen either.
-    private func dialEverybody() {
-        for (index, contact) in links.contacts.enumerated() {
-            spawn(after: Self.openingTime + .milliseconds(10 * max(0, index - 7))) { $0.dial(contact) }
+    /// Somebody else has added to the store (an import): new contacts begin their sessions, and front ends read everything
+    /// anew.
+    package func readStoreAnew() async throws(ChatError) {
+        let conversations = try await core.records.stored { () async throws(StoreError) in
+            try await core.store.conversations()
         }
+        for conversation in conversations {
+            let contact = conversation.peer.id
+            if core.links[contact] == nil {
+                core.links.know(conversation.peer, queuedCount: conversation.queuedCount)
+                dialling.dial(contact)
+            }
+            core.hub.publish(.historyReplaced(contact))
+        }
+        core.hub.publish(.conversationsChanged)
     }
 
     /// Stops taking and making calls, closes the links in order, saves where transfers are, and ends all streams.
     /// Nothing of this client runs when it returns.
     package func stop() async {
-        guard phase != .stopped else { return }
-        phase = .stopped
-        listener?.close()
-        listener = nil
+        guard core.phase != .stopped else { return }
+        core.phase = .stopped
+        listening.close()
         // What has been stored for a peer who is there goes out before the goodbye.
-        for look in links.sessions.values.compactMap(\.look) { await look.value }
-        for link in links.all { link.close(code: 1001, reason: "going away") }
-        for running in tasks.values where !running.endsWithLink { running.task.cancel() }
-        while let running = tasks.values.first { await running.task.value }
+        for look in core.links.sessions.values.compactMap(\.look) { await look.value }
+        for link in core.links.all { link.close(code: 1001, reason: "going away") }
+        await core.tasks.stop()
         // How far the uploads are. Downloads have written that down themselves.
-        for id in transfers.uploads { await forgetUpload(id) }
-        hub.finish()
+        for id in book.transfers.uploads { await uploads.forgetUpload(id) }
+        core.hub.finish()
     }
 
-    /// Runs `operation` on this actor until it ends; `stop` cancels it, unless it `endsWithLink`, and waits for it.
-    @discardableResult func spawn(
-        endsWithLink: Bool = false, _ operation: @escaping @Sendable (isolated ChatClient) async -> Void
-    ) -> Task<Void, Never> {
-        let number = nextTask
-        nextTask += 1
-        let task = Task {
-            await operation(self)
-            self.tasks[number] = nil
-        }
-        tasks[number] = RunningTask(task: task, endsWithLink: endsWithLink)
-        if !endsWithLink, phase == .stopped { task.cancel() }
-        return task
+    /// For what runs elsewhere and has something to tell.
+    func run<Value: Sendable>(_ operation: @Sendable (isolated ChatClient) async -> Value) async -> Value {
+        await operation(self)
     }
 
-    /// Runs `operation` after `delay`, unless the client stops before.
-    func spawn(after delay: Duration, _ operation: @escaping @Sendable (isolated ChatClient) async -> Void) {
-        spawn { client in
-            do { try await client.clock.wait(delay) } catch { return }
-            await operation(client)
-        }
-    }
+    // MARK: What it tells
 
-    // MARK: Who we are
-
-    package var identity: LocalIdentity {
-        var identity = LocalIdentity(peerID: ownID, name: configuration.name, address: nil, listening: nil)
-        identity.away = away
-        guard let listener, case .host(let bound, let port) = listener.localEndpoint else { return identity }
-        let host = configuration.advertisedHost ?? (LocalHost.isWildcard(bound) ? LocalHost.firstAddress() : bound)
-        identity.address = PeerAddress(host: host, port: port, peerID: ownID, name: configuration.name)
-        identity.listening = listener.localEndpoint.description
-        return identity
-    }
-
-    /// The port at which we take calls.
-    var listenPort: UInt16? {
-        guard case .host(_, let port)? = listener?.localEndpoint else { return nil }
-        return port
-    }
-
-    // MARK: News
+    package var identity: LocalIdentity { presence.identity }
 
     package func events() -> AsyncStream<ChatEvent> {
-        let first = listenNotice.map { [ChatEvent.notice($0)] } ?? []
-        let stream = hub.subscribe(beginningWith: first)
-        if phase == .stopped { hub.finish() }
-        return stream
+        let first = listening.notice.map { [ChatEvent.notice($0)] } ?? []
+        return core.hub.subscribe(beginningWith: first)
     }
 
-    /// Tells the link state of `contact` if it has changed.
-    func publishLinkState(of contact: ContactID) {
-        guard let state = links[contact]?.takeStateChange() else { return }
-        hub.publish(.linkChanged(contact, state))
-    }
+    /// Whether what our user writes may go to a contact: where only verified ones are written to, it waits.
+    package func maySend(to contact: ContactID) -> Bool { core.maySend(to: contact) }
+
+    package func irregularities() -> Irregularities { mailRoom.irregularities }
 }

@@ -1,4 +1,4 @@
-// What a ChatClient is told at its start, and the limits of RELIABILITY 3 in one place.
+// The settings that a ChatClient starts with, and the limits of RELIABILITY 3 in one place.
 
 package import BLIPNet
 
@@ -29,6 +29,8 @@ package struct ChatConfiguration: Sendable {
     package var partialKeepDays: Int? = 14
     /// Where files are that are removed when they have been sent.
     package var spoolFolders: [SpoolFolder] = []
+    /// Where files of rooms wait until they are accepted; `nil`: none are taken.
+    package var roomFilesFolder: String?
     /// What is never offered, neither alone nor in a folder.
     package var privateFiles = PrivateFiles()
     /// How long messages are kept, unless a conversation has a limit of its own.
@@ -43,7 +45,7 @@ package struct ChatConfiguration: Sendable {
     package var requiresVerified = false
     /// How others are called; a change counts from the next call on.
     package var proxy = ProxyChoice.direct
-    /// Those whom we call are not told where we can be called.
+    /// We do not tell those whom we call where they can call us.
     package var hidesAddress = false
     package var contactRules = ContactRules()
     package var limits: ChatLimits
@@ -95,7 +97,19 @@ package struct ChatLimits: Sendable {
     /// The smaller of the two is kept free on the disks of the downloads and of the history.
     package var freeBytesKept: UInt64 = 1 << 30
     package var freeShareKept = 0.05
-    /// Without a reply for this long the link is asked for a sign of life (D8).
+    /// Socket.IO rooms that may be joined.
+    package var joinedRooms = 200
+    /// How long the server of a room may take to acknowledge.
+    package var roomPatience = Duration.seconds(10)
+    /// How long the second line of a run waits for the acknowledgement of the first one, of which nobody knows yet whether it
+    /// comes.
+    package var roomFirstPatience = Duration.seconds(2)
+    /// Bytes and files of one room that wait to be accepted.
+    package var roomFileBytes: UInt64 = 64 << 20
+    package var roomFiles = 100
+    /// Bytes of a file for a room whose server has not said how much it takes.
+    package var roomPayload = 1_000_000
+    /// Without a reply for this long we ask the link for a sign of life (D8).
     package var replyPatience = Duration.seconds(30)
     /// Between two looks for messages that are too old.
     package var retentionInterval = Duration.seconds(6 * 3600)

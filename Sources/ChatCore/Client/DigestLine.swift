@@ -1,6 +1,6 @@
 // The digests that contacts ask for: one at a time for each, and only as long as somebody waits for them.
 
-/// Those of one contact, in the order in which they were asked for. `ChatClient` computes them.
+/// Those of one contact, in the order in which the contact asked for them. `ChatClient` computes them.
 struct DigestLine {
     private struct Entry {
         let file: MessageID
@@ -43,7 +43,7 @@ struct DigestLine {
         if entries.isEmpty { last = nil }
     }
 
-    /// The link has ended: nobody waits for what was asked for over it.
+    /// The link has ended: nobody waits for its answers any more.
     func cancel(on link: LinkNumber) {
         for entry in entries.values where entry.link == link { entry.task?.cancel() }
     }

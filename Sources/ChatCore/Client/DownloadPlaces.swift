@@ -37,6 +37,17 @@ final class DownloadPlaces {
         return resolved ?? path
     }
 
+    /// How much can be downloaded; `nil` when the folder cannot be asked now.
+    func space() async -> DownloadsSpace? {
+        // A picture of the screen waits for it.
+        let limit = Duration.seconds(1)
+        guard let folder = try? await downloads(within: limit),
+            let space = try? await DiskLane.run(
+                at: folder, within: limit, { () throws(FileError) in try DownloadFolder(path: folder).space() })
+        else { return nil }
+        return DownloadsSpace(folder: folder, freeBytes: space.free)
+    }
+
     /// The folder of an accepted transfer: where its partial file is (`present`) unless our user wants another one.
     func folder(
         for transfer: FileTransfer, present: String?, wanted: String?, within limit: Duration?

@@ -1,50 +1,57 @@
-// Fans news out to the front ends that watch: from ChatClient and its store to the screen, `watch` and the socket.
+// Fans news out to the front ends that watch: from ChatClient and its store, or from the process that runs the chat, to the
+// screen, `watch` and the socket.
 
 import Synchronization
 
-/// Any number of independent event streams. Events are for showing only: a front end that reads nothing for 10,000
-/// events loses the oldest and finds everything in the store (DESIGN 4: AsyncStream has no back-pressure).
+/// Any number of independent event streams. None of them holds up the others or the chat (DESIGN 4: AsyncStream has no
+/// back-pressure): what a reader does not take waits in its `EventQueue`.
 ///
 /// Not part of the actor: the store reports from its own threads, and nothing may change the order on the way.
-final class EventHub: Sendable {
+package final class EventHub: Sendable {
+    private struct Reader {
+        weak var queue: EventQueue?
+    }
     private struct State {
-        var subscribers: [Int: AsyncStream<ChatEvent>.Continuation] = [:]
-        var nextNumber = 0
+        var readers: [Reader] = []
+        var isFinished = false
     }
     private let state = Mutex(State())
 
+    package init() {}
+
     /// A stream from now on, after `first`, until its reader has gone.
-    func subscribe(beginningWith first: [ChatEvent] = []) -> AsyncStream<ChatEvent> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: ChatEvent.self, bufferingPolicy: .bufferingNewest(10_000))
-        for event in first { continuation.yield(event) }
-        state.withLock { state in
-            state.nextNumber += 1
-            state.subscribers[state.nextNumber] = continuation
+    package func subscribe(beginningWith first: [ChatEvent] = []) -> AsyncStream<ChatEvent> {
+        let queue = EventQueue(beginningWith: first)
+        let isFinished = state.withLock { state in
+            state.readers.append(Reader(queue: queue))
+            return state.isFinished
         }
-        return stream
+        if isFinished { queue.finish() }
+        return queue.stream
     }
 
-    /// The order of the calls is that of all streams. Readers that have gone are forgotten here and not when they go:
-    /// their end is told while their task is locked, and an event wakes a task up while we are, so that the two could
-    /// wait for each other for ever.
-    func publish(_ event: ChatEvent) {
+    /// The order of the calls is that of all streams.
+    package func publish(_ event: ChatEvent) {
         state.withLock { state in
-            for (number, continuation) in state.subscribers {
-                if case .terminated = continuation.yield(event) { state.subscribers[number] = nil }
+            state.readers.removeAll { reader in
+                reader.queue?.put(event)
+                return reader.queue == nil
             }
         }
     }
 
-    /// How many streams have a reader, as far as the latest event has told.
-    var readerCount: Int { state.withLock { $0.subscribers.count } }
+    package var hasReaders: Bool { readerCount > 0 }
 
-    /// Ends all streams.
-    func finish() {
+    /// How many streams have a reader.
+    var readerCount: Int { state.withLock { $0.readers.count { $0.queue != nil } } }
+
+    /// Ends all streams, also those that are asked for later.
+    package func finish() {
         let ended = state.withLock { state in
-            defer { state.subscribers = [:] }
-            return Array(state.subscribers.values)
+            defer { state.readers = [] }
+            state.isFinished = true
+            return state.readers
         }
-        for continuation in ended { continuation.finish() }
+        for reader in ended { reader.queue?.finish() }
     }
 }

@@ -22,7 +22,7 @@ struct FileAnswers {
         return running.union(theirs.keys).subtracting([file]).count < files
     }
 
-    /// The request before, to be waited for.
+    /// The request before, which this one waits for.
     func last(for file: MessageID, of contact: ContactID) -> Task<Void, Never>? { waiting[contact]?[file]?.last }
 
     mutating func begin(_ task: Task<Void, Never>, for file: MessageID, of contact: ContactID) {

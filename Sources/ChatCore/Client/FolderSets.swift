@@ -1,4 +1,4 @@
-// The folders that are sent as a whole, in both directions, as far as this run knows them. Pure; ChatClient+Folders keeps
+// The folders that are sent as a whole, in both directions, as far as this run knows them. Pure; FolderBook keeps
 // them in the store.
 
 import BLIPNet

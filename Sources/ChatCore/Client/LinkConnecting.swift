@@ -27,6 +27,8 @@ package struct LinkConnecting: PeerConnecting {
         self.admission = admission
     }
 
+    package func networkChanges() -> AsyncStream<NetworkChange> { NetworkChange.stream() }
+
     package func connect(
         to endpoint: Endpoint, expecting expected: PeerID?, through proxy: ProxyChoice, handler: any PeerRequestHandler
     ) async throws(LinkError) -> any PeerConnection {

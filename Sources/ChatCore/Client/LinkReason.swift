@@ -24,6 +24,16 @@ package enum LinkReason: Sendable, Hashable, Codable {
     case notRunning
     case historyDamaged
 
+    /// Our user has left the room.
+    case leftRoom
+    /// The server of a room does not let us in, or has shown us out; its words, perhaps empty.
+    case refusedByRoom(reason: String)
+    /// Something answers there that does not speak Socket.IO.
+    case notSocketIO(reason: String)
+    /// The server of a room has another key than the pinned one: the SHA-256 of that in hexadecimal digits.
+    case otherKeyOfServer(String)
+    /// The certificate of a server is not believed.
+    case untrusted(reason: String)
     case closedByUs
     /// With the code of RFC 6455 7.4.1 and what the peer gave as a reason, perhaps empty.
     case closedByPeer(code: UInt16, reason: String)

@@ -108,7 +108,7 @@ struct Links {
     enum Answer: Equatable {
         /// It becomes the contact's link. `pins`: their key was not known before.
         case links(pins: Bool)
-        /// It is closed; the reason is told on it, and the other one to our user.
+        /// It is closed; the peer hears this reason, and our user the other one.
         case closes(telling: String, because: LinkReason)
         /// The contact is gone, and nobody asks why.
         case forgotten

@@ -21,7 +21,7 @@ struct Upload {
     var lastAsked: MonotonicTime
 }
 
-/// Where on a link its receiver has paused a file: what was asked for before that is not wanted any more.
+/// Where on a link the receiver has paused a file: it does not want what it asked for before that any more.
 struct ReceiverPause: Equatable {
     let link: LinkNumber
     /// The number of the request that said so.

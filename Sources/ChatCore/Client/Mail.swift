@@ -13,7 +13,7 @@ struct Mail {
 
     // MARK: Before it is stored
 
-    /// Whether the disk is to be looked at before this is stored.
+    /// Whether the caller must look at the disk before it stores this.
     mutating func wantsLook(before message: IncomingMessage, now: MonotonicTime) -> Bool {
         disk.isDue(before: message.content.textBytes, now: now)
     }

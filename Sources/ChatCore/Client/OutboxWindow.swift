@@ -1,4 +1,4 @@
-// Which entries of a contact's outbox are on the wire. Pure; ChatClient+Sending does the errands.
+// Which entries of a contact's outbox are on the wire. Pure; OutboxSender does the errands.
 
 import BLIPNet
 
@@ -35,7 +35,7 @@ struct OutboxWindow {
         return true
     }
 
-    /// The look is over; `true` when another was asked for meanwhile and the caller must go on.
+    /// The look is over; `true` when somebody asked for another one meanwhile and the caller must go on.
     mutating func finishLook() -> Bool {
         if isAsked, !isHeld {
             isAsked = false

@@ -24,7 +24,7 @@ struct PeerSession {
     private(set) var dialNumber = 0
     /// Our user has written to them since the call that is under way began: if it fails, the next one follows at once.
     private(set) var wantsAnotherCall = false
-    /// What was last published, so that each change is told once.
+    /// What was last published, to publish each change once.
     private var publishedState: LinkState?
 
     /// Why the present link is going to end, when we know better than the link.
@@ -56,6 +56,8 @@ struct PeerSession {
     var peerAway: String?
     /// Our user wants no link with them for now.
     var isPutOff = false
+    /// Of a room, how its connection is; `nil`: there is none.
+    var roomLink: LinkState?
 
     init(peer: Peer, policy: ReconnectPolicy, queuedCount: Int = 0) {
         self.peer = peer
@@ -117,7 +119,10 @@ struct PeerSession {
 
     /// What people see. The round trip is filled in by the caller.
     var linkState: LinkState {
-        switch phase {
+        if let room = peer.room {
+            return roomLink ?? .offline(reason: room.isLeft ? .leftRoom : isPutOff ? .putOff : nil)
+        }
+        return switch phase {
         case .linked(let link) where link.isOnline: .online(details(of: link))
         case _ where isPutOff: .offline(reason: LinkReason.putOff)
         case _ where awaitsApproval: .awaitingApproval
@@ -188,7 +193,8 @@ struct PeerSession {
         return (policy.nextDelay(using: &generator), dialNumber)
     }
 
-    /// Our user writes to them: the next wait is short again. Why the last call failed stays to be read.
+    /// Our user writes to them, or our network is another one: the next wait is short again. Why the last call failed stays to
+    /// be read.
     mutating func shortenBackoff() { policy.reset() }
 
     /// The user asked, or they called us: the next wait is short again.
@@ -252,7 +258,7 @@ struct PeerSession {
         awaitsApproval = true
     }
 
-    /// They refused us on the link `number`, which will end for this reason: nothing is to be waited for any more.
+    /// They refused us on the link `number`, which will end for this reason: there is nothing left to wait for.
     mutating func noteRefusal(_ reason: LinkReason, on number: LinkNumber) {
         guard link?.number == number else { return }
         endReason = reason

@@ -23,7 +23,7 @@ struct Requesters {
     /// The refusal could not be stored.
     mutating func takeBackRefusal(of peerID: PeerID) { refused[peerID] = nil }
 
-    /// Whether our user has refused them lately. They call again and again, and are told the same as before.
+    /// Whether our user has refused them lately. They call again and again, and get the same answer as before.
     func isRefused(_ peerID: PeerID, now: Timestamp) -> Bool {
         guard let time = refused[peerID] else { return false }
         return now.milliseconds - time.milliseconds < Self.refusalLasts

@@ -27,7 +27,7 @@ struct StorageQuota {
     private struct Count {
         var since: Timestamp
         var bytes: UInt64 = 0
-        /// Our user was told.
+        /// We have told our user.
         var isTold = false
     }
 
@@ -76,7 +76,7 @@ struct StorageQuota {
     }
 }
 
-/// When the disk of the history is looked at again: not for every message, but before much has come.
+/// When to look at the disk of the history again: not for every message, but before much has come.
 struct DiskWatch {
     private static let interval = Duration.seconds(10)
     private static let step = 4 << 20

@@ -1,5 +1,5 @@
 // All files on their way, and the decisions about them: which may begin, which wait, what a peer may be given. Pure;
-// ChatClient (+Files, +Downloads, +Serving, +Digests) does the errands.
+// TransferDecisions, Downloads and Uploads do the errands.
 
 import BLIPNet
 
@@ -80,15 +80,17 @@ struct Transfers {
     }
 
     /// Several end by our user's word, all of them at once: from now on nothing of them begins, is asked for or given.
-    mutating func end(_ ended: [FileTransfer], as state: FileTransfer.State, at time: Timestamp) {
-        for transfer in ended {
+    /// Returns their rows as they are now: `ended` was read from the store, which is behind. One that was final stays so.
+    mutating func end(_ ended: [FileTransfer], as state: FileTransfer.State, at time: Timestamp) -> [FileTransfer] {
+        ended.map { transfer in
             var row = row(transfer.id) ?? transfer
-            guard !row.state.isFinal else { continue }
+            guard !row.state.isFinal else { return row }
             row.state = state
             row.reason = nil
             row.finished = time
             update(transfer.id) { $0.row = row }
             _ = endUpload(transfer.id)
+            return row
         }
     }
 
@@ -148,7 +150,7 @@ struct Transfers {
 
     private func running(from contact: ContactID) -> Int { countBusy { $0.download?.contact == contact } }
 
-    /// How many that wait for their turn are looked at together.
+    /// How many of those that wait for their turn we look at together.
     var mostWaiting: Int { 2 * mostRunning + Self.mostResting }
 
     /// Whether a file runs or rests: whoever looks for one to begin leaves it out.
@@ -225,7 +227,7 @@ struct Transfers {
         setWork(id, .serving(upload))
     }
 
-    /// Nothing of it is given any more until it is asked for anew. Returns what was open.
+    /// We give nothing of it any more until the receiver asks anew. Returns what was open.
     mutating func endUpload(_ id: MessageID) -> Upload? {
         guard let upload = upload(id) else { return nil }
         setWork(id, .none)

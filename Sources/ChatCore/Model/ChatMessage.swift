@@ -45,6 +45,9 @@ package enum DeliveryState: Sendable, Equatable, Codable {
     /// The rank of `failed`, whatever the reason.
     package static let failedRank = 2
 
+    /// Why it has failed.
+    package var failure: DeliveryFailure? { if case .failed(let reason) = self { reason } else { nil } }
+
     /// The sign that stands for it beside an own message (PRODUCT, rule 2).
     package var mark: String {
         switch self {
@@ -85,6 +88,8 @@ package struct ChatMessage: Sendable, Equatable, Identifiable, Codable {
     package var position: HistoryPosition
     package var contact: ContactID
     package var direction: MessageDirection
+    /// Who has written it, as a room says: a label that anybody there can choose. `nil` outside of rooms, and for what is ours.
+    package var sender: String?
     /// The sender's sequence number in this conversation, from 1 (RELIABILITY D5).
     package var sequence: Int64
     /// When its sender entered it, by the sender's clock.

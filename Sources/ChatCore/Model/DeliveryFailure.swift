@@ -19,6 +19,10 @@ package enum DeliveryFailure: Sendable, Hashable {
     case placeLost
     /// Its state in the history could not be read and was repaired.
     case stateDamaged
+    /// The server of the room takes nothing that large.
+    case tooLarge
+    /// Its file could not be sent; the transfer says why.
+    case fileNotSent
     /// Words of an export or of an earlier version of the history.
     case other(String)
 }
@@ -27,7 +31,7 @@ extension DeliveryFailure: StoredReason {
     private static let plain: [Self: String] = [
         .takenBack: "taken-back", .sentAgain: "sent-again", .idTaken: "id-taken", .notAllowed: "not-allowed",
         .unknownKind: "unknown-kind", .unreadable: "unreadable", .waitingInExport: "waiting-in-export",
-        .placeLost: "place-lost", .stateDamaged: "state-damaged",
+        .placeLost: "place-lost", .stateDamaged: "state-damaged", .tooLarge: "too-large", .fileNotSent: "file-not-sent",
     ]
     private static let byCode = Dictionary(uniqueKeysWithValues: plain.map { ($1, $0) })
 

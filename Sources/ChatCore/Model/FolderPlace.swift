@@ -47,6 +47,17 @@ package struct LeftOutFile: Sendable, Equatable, Codable {
         case unreadable(errno: Int32)
         /// It is our key or a history of ours, which nobody is given.
         case ours
+
+        /// For scripts, as the reasons of transfers are stored: letters and hyphens, and after a blank what belongs to it.
+        package var code: String {
+            switch self {
+            case .tooDeep(let limit): "too-deep \(limit)"
+            case .pathTooLong(let limit): "path-too-long \(limit)"
+            case .nameIsNoText: "name-not-utf8"
+            case .unreadable(let errno): "unreadable \(errno)"
+            case .ours: "ours"
+            }
+        }
     }
 
     /// From the folder that is sent on: `photos/2024/a.jpg`. What is no text in it is replaced.

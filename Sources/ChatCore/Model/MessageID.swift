@@ -1,5 +1,7 @@
 // The identity of a stored chat operation, made by its sender.
 
+import BLIPNet
+
 /// A UUIDv7 (RFC 9562 section 5.7) in lower-case text: 48 bits of milliseconds, then 74 random bits. Ids of one sender
 /// sort by time of making, which keeps database inserts local.
 package struct MessageID: Sendable, Hashable, CustomStringConvertible {
@@ -17,14 +19,10 @@ package struct MessageID: Sendable, Hashable, CustomStringConvertible {
         let milliseconds = UInt64(clamping: time.milliseconds) & 0xFFFF_FFFF_FFFF
         let high = milliseconds << 16 | 0x7000 | (random.0 & 0x0FFF)
         let low = (random.1 & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000
-        var text: [UInt8] = []
-        for word in [high, low] {
-            for shift in stride(from: 60, through: 0, by: -4) {
-                if [8, 13, 18, 23].contains(text.count) { text.append(UInt8(ascii: "-")) }
-                text.append(Self.hexDigits[Int(word >> UInt64(shift) & 15)])
-            }
-        }
-        self.text = String(decoding: text, as: UTF8.self)
+        text = [
+            (high >> 32).hex(8), (high >> 16 & 0xFFFF).hex(4), (high & 0xFFFF).hex(4), (low >> 48).hex(4),
+            (low & 0xFFFF_FFFF_FFFF).hex(12),
+        ].joined(separator: "-")
     }
 
     /// Reads an id from the wire or the database: any UUID of 36 lower-case characters is accepted, since foreign
@@ -45,6 +43,4 @@ package struct MessageID: Sendable, Hashable, CustomStringConvertible {
     }
 
     package var description: String { text }
-
-    private static let hexDigits = Array("0123456789abcdef".utf8)
 }

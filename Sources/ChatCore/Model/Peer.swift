@@ -1,4 +1,4 @@
-// A person that we talk to, as stored.
+// Whom we talk to, as stored: a person, or a room with several.
 
 /// Our own number for a contact; it stays the same when the name, the address or the key changes.
 package struct ContactID: Sendable, Hashable, Comparable {
@@ -7,7 +7,7 @@ package struct ContactID: Sendable, Hashable, Comparable {
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// A contact. There is one conversation for each.
+/// A contact: a person, or a Socket.IO room. There is one conversation for each.
 package struct Peer: Sendable, Equatable, Identifiable, Codable {
     package let id: ContactID
     /// The pinned key; `nil` until the first contact with an address that named none (trust on first use).
@@ -32,6 +32,8 @@ package struct Peer: Sendable, Equatable, Identifiable, Codable {
     package var acceptsFilesUpTo: UInt64?
     /// Our user has given them no name: the one that they introduce themselves with will take its place.
     package var isNameProvisional = false
+    /// It is a Socket.IO room and nobody: without a key and without addresses.
+    package var room: JoinedRoom?
 
     package init(
         id: ContactID, peerID: PeerID?, name: String, addresses: [PeerAddress], trust: PeerTrust,

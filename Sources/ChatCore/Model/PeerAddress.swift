@@ -110,20 +110,11 @@ package enum PeerAddressError: Error, Sendable, Equatable, Codable {
     case badName
 }
 
-/// Percent-encoding of RFC 3986 section 2.1 for the name in an address.
-enum PercentEncoding {
-    static func encode(_ text: String) -> String {
-        let hex = Array("0123456789ABCDEF".utf8)
-        var bytes: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                bytes.append(byte)
-            default: bytes += [UInt8(ascii: "%"), hex[Int(byte >> 4)], hex[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+/// Percent-encoding of RFC 3986 section 2.1, for the name in an address, links and paths.
+package enum PercentEncoding {
+    /// Letters, digits, `-._~` and what is `allowed` stay as they are.
+    package static func encode(_ text: String, allowing allowed: StaticString = "") -> String {
+        String(decoding: HTTPSyntax.percentEncoded(text, allowing: allowed), as: UTF8.self)
     }
 
     /// `nil` for a cut-off escape or bytes that are not UTF-8.

@@ -4,8 +4,10 @@
 package protocol StoredReason: Codable {
     /// Letters and hyphens, and after a blank what belongs to it.
     var stored: String { get }
-    /// Takes any text: what it does not know becomes `other` and is shown as it is.
+    /// Takes any text: a code that this version does not know becomes `other`.
     init(stored: String)
+    /// Words of an export or of an earlier version, which are shown as they are.
+    static func other(_ words: String) -> Self
 }
 
 extension StoredReason {

@@ -18,8 +18,7 @@ extension ChatService {
 
     /// The state of a link; offline as well when the chat cannot be asked.
     package func linkState(of contact: ContactID) async -> LinkState {
-        (try? await ask(.linkState(of: contact)))
-            ?? .offline(reason: .processEnded)
+        (try? await ask(.linkState(of: contact))) ?? .offline(reason: .processEnded)
     }
 }
 
@@ -187,6 +186,17 @@ package enum ChatError: Error, Sendable, Equatable, Codable {
     /// An own offer, which only the other side can answer.
     case ownTransfer
     case outboxFull(limit: Int)
+    /// The contact is a Socket.IO room of this name, and rooms do not have what the call needs.
+    case isRoom(name: String, RoomLack)
+    /// The contact is a person: only rooms are left.
+    case notARoom(name: String)
+    /// Our user has left the room.
+    case leftRoom(name: String)
+    case tooManyRooms(limit: Int)
+    case badRoomURL(RoomURLError)
+    /// The server of the room takes no event of this size.
+    case tooLargeForRoom(bytes: UInt64, limit: UInt64)
+    case cannotImport(ImportProblem)
     case blocked
     /// There is no link to ask something over.
     case notOnline
@@ -195,4 +205,21 @@ package enum ChatError: Error, Sendable, Equatable, Codable {
     case instanceLost(reason: String)
     /// That process is stopped, as Ctrl-z in its shell does it.
     case instanceStopped
+}
+
+/// What people have and a Socket.IO room has not.
+package enum RoomLack: String, Sendable, Codable {
+    /// Something to verify.
+    case key
+    case address
+    case blocking
+    /// Files are never accepted by a rule.
+    case acceptance
+    /// What was said cannot be changed, taken back or reacted to.
+    case changes
+    case folders
+    /// Something that answers a ping.
+    case link
+    /// Files that can be paused and resumed.
+    case pauses
 }

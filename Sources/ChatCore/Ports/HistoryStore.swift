@@ -126,7 +126,7 @@ package protocol HistoryStore: Sendable {
     /// Our user has seen everything up to `position`. Moves forward only. Returns the id to send as a read
     /// receipt when it moved, else `nil`.
     func markSeen(contact: ContactID, upTo position: HistoryPosition) async throws(StoreError) -> MessageID?
-    /// Everything from `position` on counts as unseen again; what the peer was told stays told.
+    /// Everything from `position` on counts as unseen again; what the peer knows it keeps.
     func markUnread(contact: ContactID, from position: HistoryPosition) async throws(StoreError)
     /// The newest watermark that the peer has not confirmed yet, `nil` when all is confirmed.
     func unsentReadReceipt(for contact: ContactID) async throws(StoreError) -> MessageID?
@@ -190,7 +190,7 @@ package protocol HistoryStore: Sendable {
     /// Copies everything as it is now to a new file at `path`, while reads and writes go on.
     func backUp(to path: String) async throws(StoreError)
 
-    /// The disk that the history is on; `nil` when it cannot be looked at.
+    /// The disk that the history is on; `nil` when the system does not say.
     func space() async -> DiskSpace?
 
     // MARK: Small things
@@ -211,6 +211,7 @@ package struct NewContact: Sendable {
     package var added: Timestamp
     /// Our user has given no name; see `Peer.isNameProvisional`.
     package var isNameProvisional = false
+    package var room: JoinedRoom?
 
     package init(
         peerID: PeerID?, name: String, addresses: [PeerAddress], trust: PeerTrust = .unverified,
@@ -286,6 +287,11 @@ package struct IncomingMessage: Sendable {
     package var received: Timestamp
     package var replyTo: MessageID?
     package var content: Content
+    /// As `ChatMessage.sender`.
+    package var sender: String?
+
+    /// The sequence of what its sender does not number: it is the next one.
+    package static let unnumbered: Int64 = 0
 
     package init(
         id: MessageID, contact: ContactID, sequence: Int64, sent: Timestamp, received: Timestamp,

@@ -16,6 +16,9 @@ package protocol PeerConnecting: Sendable {
         on endpoint: Endpoint,
         accept: @escaping @Sendable (any PeerConnection) -> (any PeerRequestHandler)?
     ) throws(LinkError) -> any PeerListening
+
+    /// What changes in the networks of this machine, from now on.
+    func networkChanges() -> AsyncStream<NetworkChange>
 }
 
 /// A bound listener.

@@ -3,7 +3,7 @@
 
 @_spi(_Unicode) import Swift
 
-/// What the indexes have of a text, and what is looked for in them.
+/// What the indexes have of a text, and what a search looks for in them.
 package enum SearchForm {
     /// More marks than a letter has in any language (UAX #15 12): the time to compose them is the square of their number.
     private static let mostMarks = 30

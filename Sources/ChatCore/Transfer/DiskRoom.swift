@@ -23,7 +23,7 @@ final class DiskRoom: Sendable {
     /// Bytes that we may write, and the size of the disk.
     typealias Look = @Sendable () throws(FileError) -> (free: UInt64, total: UInt64)
 
-    /// The disk is looked at before each so many bytes of a file.
+    /// A download looks at the disk before each so many bytes.
     static let step: UInt64 = 4 << 20
 
     /// Whether a file may begin.
@@ -47,7 +47,7 @@ final class DiskRoom: Sendable {
         var next: UInt64 = 0
     }
 
-    /// Locked while the disk is looked at: what others are granted meanwhile would count for neither.
+    /// Locked while we look at the disk: what we grant to others meanwhile would count for neither.
     private let state = Mutex(State())
 
     /// Asks for room for `needed` bytes, beside what the other files still have to write. The errors are those of `look`;

@@ -17,7 +17,7 @@ struct FileError: Error, Sendable, Equatable {
 }
 
 extension ChatError {
-    /// What a user is told of it.
+    /// What a user reads of it.
     init(_ error: FileError) {
         if let space = error.space {
             self = .notEnoughSpace(needed: space.needed, free: space.free, folder: error.path)

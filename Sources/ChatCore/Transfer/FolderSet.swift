@@ -47,9 +47,12 @@ struct FolderSet: Sendable, Equatable {
         bytesLeft = 0
     }
 
+    /// Whether a file of so many bytes is within what was agreed to.
+    func covers(_ size: UInt64) -> Bool { filesLeft > 0 && size <= bytesLeft }
+
     /// Takes a file out of what was agreed to; `false` when it is more than that.
     mutating func take(_ size: UInt64) -> Bool {
-        guard filesLeft > 0, size <= bytesLeft else { return false }
+        guard covers(size) else { return false }
         filesLeft -= 1
         bytesLeft -= size
         return true

@@ -34,7 +34,7 @@ struct FolderTree: Sendable {
         _ path: String, named name: String, limit: Int, leaving ours: Set<FileIdentity> = []
     ) throws(FileError) -> FolderTree? {
         var tree = FolderTree(ours: ours)
-        // What is still to be looked at, the next one last: folders may be deeper than any stack is.
+        // What we still have to look at, the next one last: folders may be deeper than any stack is.
         var rest = try tree.entries(of: path, folder: name, depth: 1)
         while let entry = rest.popLast() {
             guard let folder = tree.take(entry) else { continue }

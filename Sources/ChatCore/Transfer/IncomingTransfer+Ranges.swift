@@ -5,14 +5,14 @@ import BLIPNet
 extension IncomingTransfer {
     private enum Step: Sendable {
         case tick
-        case range(FileRange, took: Duration, Result<BLIPResponse, Ended>)
-        /// A range was not asked for: the limit has become much lower meanwhile, and what is missing before it goes first.
+        case range(FileRange, asked: ContinuousClock.Instant, took: Duration, Result<BLIPResponse, Ended>)
+        /// We held a range back: the limit has become much lower meanwhile, and what is missing before it goes first.
         case tooLarge(FileRange)
     }
 
-    /// Progress is told this often, and only when there is some.
+    /// We report progress this often, and only when there is some.
     private static let tick = Duration.milliseconds(250)
-    /// The disk is looked at every so many ticks, however slowly the file comes: others write to it, too.
+    /// We look at the disk every so many ticks, however slowly the file comes: others write to it, too.
     private static let ticksBetweenLooks = 4
 
     /// Pulls everything from `done` on into `file`, within the `share` of its disk. The digest follows on its own queue.
@@ -42,12 +42,13 @@ extension IncomingTransfer {
                     planner.takeBack(range)
                     request(&planner, &sinks, file, share, &group)
                     continue
-                case .range(let range, let took, let result):
+                case .range(let range, let asked, let took, let result):
                     failure = check(result, sinks[range], range)
                     guard failure == nil else { break }
-                    let count = sinks.removeValue(forKey: range)?.written ?? 0
+                    let sink = sinks.removeValue(forKey: range)
+                    let count = sink?.written ?? 0
                     if count == range.length {
-                        planner.finished(range, after: took)
+                        planner.finished(range, after: took, firstBytes: sink?.firstBytes.map { $0 - asked })
                     } else {
                         planner.finished(range, upTo: count)
                     }
@@ -81,7 +82,7 @@ extension IncomingTransfer {
                 }
                 let begun = ContinuousClock.now
                 guard !Task.isCancelled else {
-                    return .range(range, took: .zero, .failure(Ended(outcome: .interrupted)))
+                    return .range(range, asked: begun, took: .zero, .failure(Ended(outcome: .interrupted)))
                 }
                 guard mayGo else { return .tooLarge(range) }
                 let get = FileGetRequest(
@@ -96,7 +97,7 @@ extension IncomingTransfer {
                     }
                     result = .failure(error)
                 }
-                return .range(range, took: ContinuousClock.now - begun, result)
+                return .range(range, asked: begun, took: ContinuousClock.now - begun, result)
             }
         }
     }

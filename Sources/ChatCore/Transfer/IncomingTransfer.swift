@@ -1,5 +1,5 @@
 // Receives one accepted file over one link: opens or resumes the partial file, pulls ranges, verifies, renames.
-// ChatClient+Downloads starts it and writes what it tells to the store.
+// Downloads starts it and writes what it tells to the store.
 
 import BLIPNet
 import Glibc
@@ -11,7 +11,7 @@ actor IncomingTransfer {
     enum Outcome: Sendable, Equatable {
         /// Verified, and under its final name.
         case complete(path: String, sha256: String)
-        /// The link went, or we were told to stop; goes on with the next link.
+        /// The link went, or the caller stopped us; goes on with the next link.
         case interrupted
         /// The sender does not give it now.
         case waiting(reason: TransferReason)
@@ -89,7 +89,7 @@ actor IncomingTransfer {
                 return .complete(path: path, sha256: sha256)
             }
             let (file, digest, done) = try await openPartial(in: folder)
-            // Less of it is good than was here: it needs more room than was asked for.
+            // Less of it is good than was here: it needs more room than we asked for.
             if let found = begun?.done, done < found { begun = nil }
             let room = if let begun { begun.share } else { try share(of: folder, done: done) }
             try await receiveRanges(into: file, in: folder, room, digest: digest, from: done)
@@ -101,7 +101,7 @@ actor IncomingTransfer {
 
     // MARK: Beginning
 
-    /// How much of it is here already, as far as can be told without reading it.
+    /// How much of it is here already, as far as we know without reading it.
     private func presentBytes(in folder: DownloadFolder) throws(Ended) -> UInt64 {
         let done = min(transfer.transferred, transfer.size)
         guard done > 0, done < transfer.size else { return done }

@@ -84,6 +84,23 @@ final class OpenFile: Sendable {
         }
     }
 
+    /// Reads the file from its beginning, at most `limit` bytes.
+    func contents(upTo limit: Int) throws(FileError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: limit)
+        var done = 0
+        while done < limit {
+            let count = try bytes.withUnsafeMutableBytes { buffer in
+                Result { () throws(FileError) in
+                    try read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[done...]), at: UInt64(done))
+                }
+            }.get()
+            guard count > 0 else { break }
+            done += count
+        }
+        bytes.removeLast(limit - done)
+        return bytes
+    }
+
     /// Writes all of `bytes` at `offset`.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileError) {
         var rest = bytes

@@ -134,7 +134,7 @@ final class OutgoingFile: Sendable {
         } catch {
             return trouble.withLock { $0 = $0 ?? error }
         }
-        // A read error shows again, and is reported, when the digest is asked for.
+        // A read error shows again, and is reported, when somebody asks for the digest.
         try? await digest.advance(to: end, after: begin)
     }
 

@@ -58,7 +58,7 @@ actor PrefixDigest {
     /// What the file is now.
     func facts() throws(FileError) -> FileFacts { try file.facts() }
 
-    /// Like `advance`, without waiting. A read error shows again, and is reported, when the digest is asked for.
+    /// Like `advance`, without waiting. A read error shows again, and is reported, when somebody asks for the digest.
     nonisolated func advanceLater(to offset: UInt64) {
         Task { try? await self.advance(to: offset) }
     }

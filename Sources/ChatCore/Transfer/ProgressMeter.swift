@@ -11,7 +11,7 @@ struct ProgressMeter {
     static let longestHold = Duration.seconds(5)
     /// What moves in bursts stands still when it has paused for longer than twice its usual pause, or than this.
     static let longestPause = Duration.seconds(20)
-    /// While nothing moves, the length of the standstill is told this often.
+    /// While nothing moves, the meter reports the length of the standstill this often.
     static let stallInterval = Duration.seconds(1)
 
     let id: MessageID
@@ -42,7 +42,7 @@ struct ProgressMeter {
             limit.map {
                 min(Duration.seconds(Double(RangePlanner.largest) / Double(max(1, $0))), Self.longestHold)
             } ?? .zero
-        // The limit of the other side is not known here: with one, ranges are asked for now and then.
+        // We do not know the limit of the other side: with one, we ask for ranges only now and then.
         let patience = max(held, min(rate.usualPause * 2, Self.longestPause))
         let pause = rate.stalled(at: now)
         let stalled = pause > patience ? pause : .zero

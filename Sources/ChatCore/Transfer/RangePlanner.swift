@@ -7,7 +7,8 @@ struct FileRange: Sendable, Hashable {
     var end: UInt64 { offset + length }
 }
 
-/// Hands out ranges in order. Range size and number in flight follow how long ranges take (PROTOCOL 4).
+/// Hands out ranges in order. Range size and number in flight follow how long ranges take (PROTOCOL 4) beyond the round trip,
+/// and grow as long as the rate does: on a long path much must be on its way, however long each range takes.
 struct RangePlanner {
     static let first: UInt64 = 256 << 10
     static let smallest: UInt64 = 32 << 10
@@ -15,6 +16,12 @@ struct RangePlanner {
     /// Under a limit of the rate; with less the requests would be most of it.
     static let smallestPiece: UInt64 = 4 << 10
     static let mostInFlight = 6
+    /// Ranges grow that take less beyond the round trip, or less than two round trips.
+    private static let short = Duration.milliseconds(500)
+    /// They shrink when they take more, and more than eight round trips.
+    private static let long = Duration.seconds(2)
+    /// The rate grows when a range shows so much more than the best one before it.
+    private static let growth = 1.1
 
     let size: UInt64
     /// Everything before has been handed out.
@@ -25,8 +32,16 @@ struct RangePlanner {
     private var rests: [FileRange] = []
     private(set) var rangeLength = Self.first
     private(set) var allowedInFlight = 2
-    /// What a limit of the sender has let go at once of late; `nil`: it gives what is asked for.
+    /// What a limit of the sender has let go at once of late; `nil`: it gives what we ask for.
     private var given: UInt64?
+    /// The shortest time from a request to its first bytes: about a round trip. `nil`: not known yet.
+    private var roundTrip: Duration?
+    /// Bytes of finished ranges.
+    private var arrived: UInt64 = 0
+    /// How many there were when a range in flight was handed out.
+    private var arrivedBefore: [FileRange: UInt64] = [:]
+    /// Bytes per second while a range was in flight, of all together.
+    private var bestRate = 0.0
 
     /// A file of `size` bytes of which the first `done` are here already.
     init(size: UInt64, done: UInt64) {
@@ -40,7 +55,12 @@ struct RangePlanner {
 
     /// The next range to ask for; `nil` when enough are in flight or all are handed out.
     mutating func nextRange(within limit: UInt64? = nil) -> FileRange? {
-        guard inFlight.count < allowedInFlight else { return nil }
+        guard inFlight.count < allowedInFlight, let range = takeNext(within: limit) else { return nil }
+        arrivedBefore[range] = arrived
+        return range
+    }
+
+    private mutating func takeNext(within limit: UInt64?) -> FileRange? {
         let most = min(rangeLength, limit.map(Self.piece) ?? .max)
         if let rest = rests.first {
             let range = FileRange(offset: rest.offset, length: min(rest.length, most))
@@ -64,27 +84,37 @@ struct RangePlanner {
         takeBack(range, after: count)
     }
 
-    /// A range behind its first `count` bytes was not asked for.
+    /// We did not ask for a range behind its first `count` bytes.
     mutating func takeBack(_ range: FileRange, after count: UInt64 = 0) {
         inFlight.removeAll { $0 == range }
+        arrivedBefore[range] = nil
+        arrived += count
         guard count < range.length else { return }
         let rest = FileRange(offset: range.offset + count, length: range.length - count)
         rests.insert(rest, at: rests.firstIndex { $0.offset > rest.offset } ?? rests.endIndex)
     }
 
-    /// A range has arrived in full after `duration`. Aims at half a second to two seconds for each.
-    mutating func finished(_ range: FileRange, after duration: Duration) {
+    /// A range has arrived in full after `duration`, its first bytes after `firstBytes`, both from when it was asked for.
+    mutating func finished(_ range: FileRange, after duration: Duration, firstBytes: Duration? = nil) {
         inFlight.removeAll { $0 == range }
+        arrived += range.length
+        if let firstBytes { roundTrip = min(firstBytes, roundTrip ?? firstBytes) }
+        let rate = Double(arrived - (arrivedBefore.removeValue(forKey: range) ?? 0)) / max(duration / .seconds(1), 1e-6)
+        let isGrowing = rate > bestRate * Self.growth
+        bestRate = max(bestRate, rate)
         if let given {
             if range.length >= given { probe(behind: range) }
             return
         }
-        if duration < .milliseconds(500) {
+        let trip = roundTrip ?? .zero
+        let took = duration - trip
+        let isVeryLong = took > max(Self.long, trip * 8) * 4
+        if took < max(Self.short, trip * 2) || (isGrowing && !isVeryLong) {
             rangeLength = min(rangeLength * 2, Self.largest)
             allowedInFlight = min(allowedInFlight + 1, Self.mostInFlight)
-        } else if duration > .seconds(2) {
+        } else if took > max(Self.long, trip * 8) {
             rangeLength = max(rangeLength / 2, min(rangeLength, Self.smallest))
-            if duration > .seconds(8) { allowedInFlight = max(allowedInFlight - 1, 2) }
+            if isVeryLong { allowedInFlight = max(allowedInFlight - 1, 2) }
         }
     }
 

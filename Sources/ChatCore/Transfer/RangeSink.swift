@@ -11,6 +11,7 @@ final class RangeSink: BodySink {
     /// Only the link's queue adds; anybody may look.
     private let count = Atomic<UInt64>(0)
     private let error = Mutex<FileError?>(nil)
+    private let begun = Mutex<ContinuousClock.Instant?>(nil)
 
     /// `share` says how much of the disk may be filled; `nil`: all of it.
     init(file: OpenFile, range: FileRange, share: DiskShare? = nil) {
@@ -22,11 +23,15 @@ final class RangeSink: BodySink {
     /// Bytes of the range that are written.
     var written: UInt64 { count.load(ordering: .acquiring) }
 
+    /// When the first bytes came.
+    var firstBytes: ContinuousClock.Instant? { begun.withLock { $0 } }
+
     /// Why the file could not take the bytes.
     var failure: FileError? { error.withLock { $0 } }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws {
         let done = count.load(ordering: .relaxed)
+        if done == 0 { begun.withLock { $0 = $0 ?? .now } }
         guard UInt64(bytes.count) <= range.length - done else { throw RangeOverrun() }
         do throws(FileError) {
             try share?.take(UInt64(bytes.count))
@@ -40,5 +45,5 @@ final class RangeSink: BodySink {
     }
 }
 
-/// The peer sent more bytes than were asked for.
+/// The peer sent more bytes than we asked for.
 struct RangeOverrun: Error, Equatable {}

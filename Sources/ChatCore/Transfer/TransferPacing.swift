@@ -34,7 +34,7 @@ final class TransferPacing: Sendable {
 
     /// Bytes per second; `nil` and 0: none.
     func setLimit(_ limit: UInt64?, of scope: Scope) {
-        // Far beyond every disk, and a number that can be told again.
+        // Far beyond every disk, and a number that others can read back.
         let limit = limit.map { min($0, UInt64(Int64.max)) }
         let now = MonotonicTime.now()
         state.withLock { state in

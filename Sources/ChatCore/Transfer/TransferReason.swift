@@ -35,6 +35,8 @@ package enum TransferReason: Sendable, Hashable {
     case waitingForRoom(folder: String)
     /// A system call failed on our disk.
     case disk(call: String, errno: Int32, path: String)
+    /// The server of the room takes at most so many bytes.
+    case tooLargeForRoom(limit: UInt64)
     /// An answer of the sender that we do not expect.
     case refused(code: Int32)
     /// Words of an export or of an earlier version of the history.
@@ -81,6 +83,7 @@ extension TransferReason: StoredReason {
         case .waitingForRoom(let folder): "waiting-for-room \(folder)"
         case .disk(let call, let errno, let path): "disk \(call) \(errno) \(path)"
         case .refused(let code): "refused \(code)"
+        case .tooLargeForRoom(let limit): "room-limit \(limit)"
         case .other(let words): "other \(words)"
         default: Self.plain[self] ?? ""
         }
@@ -91,24 +94,37 @@ extension TransferReason: StoredReason {
             self = plain
             return
         }
-        // A path is the last part, since it may have blanks.
-        func parts(_ count: Int) -> [Substring] {
-            stored.split(separator: " ", maxSplits: count, omittingEmptySubsequences: false).dropFirst().map { $0 }
+        let parts = stored.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+        let rest = parts.count == 2 ? parts[1] : ""
+        // A path comes last, since it may have blanks.
+        func values(_ count: Int) -> [Substring]? {
+            let values = rest.split(separator: " ", maxSplits: count - 1, omittingEmptySubsequences: false)
+            return parts.count == 2 && values.count == count ? values : nil
         }
-        let code = stored.prefix { $0 != " " }
-        let (one, two, three) = (parts(1), parts(2), parts(3))
-        if code == "no-space", three.count == 3, let needed = UInt64(three[0]), let free = UInt64(three[1]) {
-            self = .noSpace(needed: needed, free: free, folder: String(three[2]))
-        } else if code == "disk-nearly-full", two.count == 2, let free = UInt64(two[0]) {
-            self = .diskNearlyFull(free: free, folder: String(two[1]))
-        } else if code == "waiting-for-room", one.count == 1 {
-            self = .waitingForRoom(folder: String(one[0]))
-        } else if code == "disk", three.count == 3, let errno = Int32(three[1]) {
-            self = .disk(call: String(three[0]), errno: errno, path: String(three[2]))
-        } else if code == "refused", one.count == 1, let number = Int32(one[0]) {
-            self = .refused(code: number)
-        } else {
-            self = .other(code == "other" && one.count == 1 ? String(one[0]) : stored)
-        }
+        let known: Self? =
+            switch parts.first {
+            case "no-space": values(3).flatMap(Self.noSpace)
+            case "disk-nearly-full": values(2).flatMap(Self.diskNearlyFull)
+            case "waiting-for-room": values(1).map { .waitingForRoom(folder: String($0[0])) }
+            case "disk": values(3).flatMap(Self.disk)
+            case "refused": Int32(rest).map { .refused(code: $0) }
+            case "room-limit": UInt64(rest).map { .tooLargeForRoom(limit: $0) }
+            case "other": values(1).map { .other(String($0[0])) }
+            default: nil
+            }
+        self = known ?? .other(stored)
+    }
+
+    private static func noSpace(_ values: [Substring]) -> Self? {
+        guard let needed = UInt64(values[0]), let free = UInt64(values[1]) else { return nil }
+        return .noSpace(needed: needed, free: free, folder: String(values[2]))
+    }
+
+    private static func diskNearlyFull(_ values: [Substring]) -> Self? {
+        UInt64(values[0]).map { .diskNearlyFull(free: $0, folder: String(values[1])) }
+    }
+
+    private static func disk(_ values: [Substring]) -> Self? {
+        Int32(values[1]).map { .disk(call: String(values[0]), errno: $0, path: String(values[2])) }
     }
 }

@@ -40,7 +40,7 @@ struct FileGetRequest: WireRequest {
 struct FileGetReply: Sendable, Equatable {
     var size: UInt64
     var modified: Timestamp
-    /// How many bytes come, when it is less than what was asked for.
+    /// How many bytes come, when that is less than the receiver asked for.
     var length: UInt64?
 
     func encoded(body: BLIPBody) -> BLIPResponse {
@@ -60,7 +60,7 @@ struct FileGetReply: Sendable, Equatable {
         size = try reader.number("Size")
         modified = try reader.timestamp("Modified")
         length = response.properties["Length"] == nil ? nil : try reader.number("Length")
-        // Else the same would be asked for again and again.
+        // Else the receiver would ask for the same again and again.
         guard length != 0 else { throw .malformed("Length") }
     }
 }

@@ -1,9 +1,9 @@
-// How often the user is told of messages: a flood rings once, and comes as one notification with a count.
+// How often messages announce themselves to the user: a flood rings once, and comes as one notification with a count.
 
 import ChatCore
 import ChatWords
 
-/// What was told of late, by contact.
+/// What we have announced of late, by contact.
 struct Announcements: Sendable, Equatable {
     /// Between two rings.
     static let ringPause = Duration.seconds(2)
@@ -13,7 +13,7 @@ struct Announcements: Sendable, Equatable {
     private struct Entry: Sendable, Equatable {
         /// Uptime.
         var told: Duration
-        /// Messages since then that are not told yet.
+        /// Messages since then that we have not announced yet.
         var waiting = 0
     }
 
@@ -27,7 +27,7 @@ struct Announcements: Sendable, Equatable {
         return true
     }
 
-    /// Whether a message may be told by itself now; otherwise it is counted.
+    /// Whether to announce a message by itself now; otherwise it is counted.
     mutating func takeMessage(of contact: ContactID, at now: Duration) -> Bool {
         if let entry = entries[contact], now - entry.told < Self.tellPause {
             entries[contact]?.waiting += 1
@@ -37,7 +37,7 @@ struct Announcements: Sendable, Equatable {
         return true
     }
 
-    /// The contacts of whom a count of messages is to be told now.
+    /// The contacts for whom to announce a count of messages now.
     mutating func takeDue(at now: Duration) -> [(contact: ContactID, count: Int)] {
         var due: [(contact: ContactID, count: Int)] = []
         for (contact, entry) in entries where now - entry.told >= Self.tellPause {
@@ -47,7 +47,7 @@ struct Announcements: Sendable, Equatable {
         return due.sorted { $0.contact < $1.contact }
     }
 
-    /// When (uptime) something is to be told.
+    /// When (uptime) there is something to announce.
     var deadline: Duration? {
         entries.values.lazy.filter { $0.waiting > 0 }.map { $0.told + Self.tellPause }.min()
     }

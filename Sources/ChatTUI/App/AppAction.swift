@@ -70,7 +70,7 @@ package enum Answer: Sendable {
     case found([ChatMessage], generation: Int)
     /// `nil`: there is no such message.
     case message(ChatMessage?, MessageReference, ContactID, MessageAction, line: String?)
-    /// Those that are there of the ones that were asked for.
+    /// Those of the messages in question that are there.
     case quotes([ChatMessage], asked: [MessageID], ContactID)
     case versions([TextVersion], ChatMessage)
     case pins([ChatMessage], generation: Int)
@@ -87,6 +87,8 @@ package enum Answer: Sendable {
     case mentions([ChatMessage])
     case spelling(SpellOutcome)
     case roundTrip(ContactID, Duration)
+    /// `nil`: it is a person.
+    case room(ContactID, RoomDetails?)
     case backedUp(String)
     case qrCode(String, Result<QRCode, QRCodeError>)
     case output(ProgramCommand, ProgramOutput)

@@ -22,7 +22,7 @@ package enum AppEffect: Sendable, Equatable {
     case redraw
     case suspend
     case quit
-    /// What is not answered is not waited for any more.
+    /// Nobody waits any more for what has no answer.
     case giveUp
 }
 
@@ -60,6 +60,8 @@ package enum Errand: Sendable, Equatable {
     /// Bytes per second; `nil` takes the limit away.
     case limitRate(RateScope, UInt64?)
     case addContact(PeerAddress, name: String?)
+    case joinRoom(RoomURL, name: String?)
+    case leaveRoom(ContactID)
     case removeAddress(ContactID, PeerAddress)
     case rename(ContactID, to: String)
     case remove(ContactID, name: String)
@@ -91,7 +93,7 @@ package enum Question: Sendable, Equatable {
     case context(ContactID, HistoryPosition, generation: Int)
     /// The words of browse mode's search.
     case find(SearchQuery, generation: Int)
-    /// The message that somebody means, for what is to be done with it; with the line in which that was typed.
+    /// The message that somebody means, and what to do with it; with the line in which they typed that.
     case message(MessageReference, ContactID, MessageAction, line: String?)
     /// Messages that others quote.
     case quotes([MessageID], ContactID)
@@ -112,6 +114,7 @@ package enum Question: Sendable, Equatable {
     case traffic(ContactID)
     case limits([RateScope])
     case ping(ContactID)
+    case room(ContactID)
     /// Copies the whole history to a new file; it may take long.
     case backUp(String)
     /// A code of an address.

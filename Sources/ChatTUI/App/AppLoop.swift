@@ -35,7 +35,7 @@ final class AppLoop {
     private var early: [AppAction]? = []
     /// What `state` says of the last action.
     private(set) var hasOnlyTyped = false
-    /// When (uptime) `state` has to be looked at again.
+    /// When (uptime) to look at `state` again.
     private var deadline: Duration?
     private let service: any ChatService
     private let runner: EffectRunner
@@ -72,24 +72,25 @@ final class AppLoop {
         // News first, then the state: nothing that happens in between is missed.
         let events = await service.events()
         var first = AppState(
-            size: size, clock: options.clock, moment: now, home: options.home, version: options.version,
+            surface: Surface(
+                size: size, clock: options.clock, moment: now, home: options.home, version: options.version),
             identity: await service.identity)
-        first.firstContact = options.contact
-        first.isSecondScreen = options.isSecondScreen
-        first.isLineMode = options.isLineMode
-        first.settings = options.settings
-        first.savedMouse = options.settings.mouse
-        first.theme = options.theme
-        first.settingNames = options.settingsStore
+        first.place.firstContact = options.contact
+        first.world.isSecondScreen = options.isSecondScreen
+        first.surface.isLineMode = options.isLineMode
+        first.surface.settings = options.settings
+        first.surface.savedMouse = options.settings.mouse
+        first.surface.theme = options.theme
+        first.surface.settingNames = options.settingsStore
         if let lines = inputHistory?.read(limit: options.settings.historyCount) {
-            first.history = InputHistory(lines, limit: options.settings.historyCount)
+            first.composer.history = InputHistory(lines, limit: options.settings.historyCount)
         }
         if !options.notices.isEmpty { first.note(options.notices) }
         state = first
         for question: Question in [.conversations, .transfers, .requests, .downloads] { carryOut(.ask(question)) }
         // On another processor they are answered while the terminal is started.
         await Task.yield()
-        if let size = try begin() { state?.size = size }
+        if let size = try begin() { state?.surface.size = size }
         let early = self.early ?? []
         self.early = nil
         for action in early { dispatch(action) }
@@ -143,8 +144,8 @@ final class AppLoop {
     /// What the terminal can do, as far as is known by now.
     func terminalIs(_ capabilities: TerminalCapabilities) {
         // Pictures are read in the size that they are shown in.
-        if capabilities.graphics != state?.terminal.graphics { state?.pictures = PictureShelf() }
-        state?.terminal = capabilities
+        if capabilities.graphics != state?.surface.terminal.graphics { state?.world.pictures = PictureShelf() }
+        state?.surface.terminal = capabilities
     }
 
     // MARK: Actions and effects
@@ -167,7 +168,7 @@ final class AppLoop {
         guard var changing = state.take() else { return }
         let effects = update(&changing, action, at: moment, shown: shown)
         // Asked for and shown here: a state that is kept is copied for that, with a hundred counts of references.
-        hasOnlyTyped = changing.hasOnlyTyped
+        hasOnlyTyped = changing.composer.hasOnlyTyped
         let isShown = hasOnlyTyped && onTyped(changing)
         deadline = changing.deadline
         state = consume changing

@@ -15,7 +15,7 @@ struct Chat: Sendable, Equatable, Identifiable {
     /// The contact that this one's name looks like, as long as both are there.
     var twin: String?
     /// What was seen of it when it was left for another chat, if that was not its end.
-    var leftPlace: AppState.ReturnPlace?
+    var leftPlace: ReturnPlace?
     /// The number to compare, once asked for.
     var safetyNumber: [String]?
     /// What the line in its input becomes, when it is no new message.
@@ -29,7 +29,7 @@ struct Chat: Sendable, Equatable, Identifiable {
     /// How many marks of this screen as seen are on their way to the store, and when (uptime) the last one was there.
     var seenOnItsWay = 0
     var seenStored: Duration?
-    /// The draft from before, which is asked for once.
+    /// The draft from before, which the screen asks for once.
     var storedDraft = StoredDraft.unknown
 
     enum StoredDraft: Sendable, Equatable { case unknown, asked, known }

@@ -90,10 +90,10 @@ package final class ChatApplication {
         }
         terminal.stop()
         guard let last else { return 0 }
-        farewell = Sentences.farewell(queued: last.queuedCount, transfers: last.transfers.begun)
-        undone = last.hasLeftUndone ? Sentences.undone : nil
-        leftLines = last.leftLines
-        return last.exitCode
+        farewell = Sentences.farewell(queued: last.world.queuedCount, transfers: last.world.transfers.begun)
+        undone = last.ending.hasLeftUndone ? Sentences.undone : nil
+        leftLines = Drafts.leftLines(last)
+        return last.ending.exitCode
     }
 
     private func receive(_ event: InputEvent) {
@@ -159,7 +159,7 @@ package final class ChatApplication {
     /// Shows a typed character in the picture that is there, so that no key waits until everything that has come with
     /// it or before it is drawn.
     private func echo(_ state: AppState) -> Bool {
-        let now = state.moment.uptime
+        let now = state.surface.moment.uptime
         guard !isHeld, painter.mayEcho(at: now), presentTyped(state) else { return false }
         painter.echoed(at: now)
         return true
@@ -186,7 +186,7 @@ package final class ChatApplication {
         loop.shown = whole
         terminal.present(whole.canvas)
         let title = state.windowTitle
-        if state.settings.title, title != shownTitle {
+        if state.surface.settings.title, title != shownTitle {
             shownTitle = title
             terminal.setTitle(title)
         }

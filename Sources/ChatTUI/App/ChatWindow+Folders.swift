@@ -128,7 +128,7 @@ extension ChatWindow {
         }
     }
 
-    /// A message has come behind all others: only it is looked at, because folders come with thousands of files.
+    /// A message has come behind all others: we look at it alone, because folders come with thousands of files.
     mutating func fold(appended message: ChatMessage) {
         guard let key = Self.folder(of: message) else { return }
         guard let head = folders.heads[key] else {

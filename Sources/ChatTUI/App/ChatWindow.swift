@@ -25,7 +25,7 @@ struct ChatWindow: Sendable, Equatable {
     struct UnreadLine: Sendable, Equatable {
         var after: HistoryPosition
         var count: Int
-        /// Somebody has looked further up since: nobody has to be told where it stands.
+        /// Somebody has looked further up since: nobody has to hear where it stands.
         var isFound = false
     }
 
@@ -64,7 +64,7 @@ struct ChatWindow: Sendable, Equatable {
     var loading: PageRequest? {
         didSet { if loading == nil { newsWhileLoading = [:] } }
     }
-    /// What has changed since the page was asked for: the page may not know it yet.
+    /// What has changed since we asked for the page, which may not know it yet.
     private var newsWhileLoading: [MessageKey: ChatMessage] = [:]
     /// Notices whose place is not in memory. Those without a place belong behind the newest message.
     private var held: [HeldNotice] = []
@@ -183,14 +183,14 @@ struct ChatWindow: Sendable, Equatable {
 
     // MARK: News
 
-    /// A message was stored. Returns `false` when the window ends before it, and no page that leads to it was asked for.
+    /// A message was stored. Returns `false` when the window ends before it, and no page that leads to it is on its way.
     @discardableResult mutating func append(_ message: ChatMessage) -> Bool {
         note(message)
         if contains(message) {
             replace(message)
             return true
         }
-        // Before the first page is asked for there is nothing to keep up to date.
+        // Before we ask for the first page there is nothing to keep up to date.
         guard isLoaded || loading != nil else { return true }
         guard reachesNewest else { return loading?.anchor == .newest }
         insert([message])

@@ -118,7 +118,7 @@ private final class EditorProcess: Sendable {
     /// 0 before and after its life, so that no signal meets another process that has got its number.
     private let running = Mutex<pid_t>(0)
 
-    /// Returns the status (wait(2)), `nil` with `errno` when the process cannot be waited for.
+    /// Returns the status (wait(2)), `nil` with `errno` when we cannot wait for the process.
     func wait(for child: pid_t) -> Int32? {
         running.withLock { $0 = child }
         var info = siginfo_t()

@@ -65,6 +65,8 @@ struct EffectRunner: Sendable {
         case .limitRate(let scope, let limit): try await service.ask(.setRateLimit(limit, of: scope))
         case .addContact(let address, let name):
             return .contact(try await service.ask(.addContact(address, name: name)))
+        case .joinRoom(let url, let name): return .contact(try await service.ask(.joinRoom(url, name: name)))
+        case .leaveRoom(let contact): try await service.ask(.leaveRoom(contact))
         case .removeAddress(let contact, let address): try await service.ask(.removeAddress(address, of: contact))
         case .rename(let contact, let name):
             try await service.ask(.renameContact(contact, to: name))
@@ -149,6 +151,7 @@ struct EffectRunner: Sendable {
         case .traffic(let contact): return .traffic(contact, (try? await service.ask(.traffic(with: contact))) ?? nil)
         case .limits(let scopes): return .limits(try await limits(of: scopes))
         case .ping(let contact): return .roundTrip(contact, try await service.ask(.ping(contact)))
+        case .room(let contact): return .room(contact, try await service.ask(.room(contact)))
         case .backUp(let path):
             try await service.ask(.backUp(to: Self.absolute(path)))
             return .backedUp(path)

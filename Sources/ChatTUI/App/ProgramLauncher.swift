@@ -16,7 +16,7 @@ final class ProgramLauncher {
     private let soon: Duration
 
     private var running: Set<pid_t> = []
-    /// Those of `running` whose end is told: nobody else may take notice of it, or who started them does not learn how.
+    /// Those of `running` whose end their starter wants to hear of: nobody else may collect it.
     private var watched: Set<pid_t> = []
 
     init(soon: Duration = .seconds(10)) { self.soon = soon }

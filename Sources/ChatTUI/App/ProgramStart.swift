@@ -25,7 +25,7 @@ enum ProgramStart {
     private static let libraryVariables = ["LD_LIBRARY_PATH", "GDK_PIXBUF_MODULE_FILE", "GDK_PIXBUF_MODULEDIR"]
 
     /// Starts `words`: the program, found by PATH, and its arguments. Returns the system's error number, or 0 and the
-    /// process that has to be waited for.
+    /// process that somebody has to wait for.
     ///
     /// What does not have the terminal gets a session of its own: the terminal's keys and its end are not for it.
     static func start(_ words: [String], _ streams: Streams) -> (code: Int32, process: pid_t) {

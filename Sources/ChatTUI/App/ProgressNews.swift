@@ -4,7 +4,7 @@
 import ChatCore
 import ChatWords
 
-/// What was told of running transfers and is not shown yet.
+/// News of running transfers that the screen does not show yet.
 struct ProgressNews: Sendable, Equatable {
     static let interval = Duration.milliseconds(250)
 
@@ -18,7 +18,7 @@ struct ProgressNews: Sendable, Equatable {
 
     mutating func add(_ news: TransferProgress) { waiting[news.id] = news }
 
-    /// What became of the transfer is known in full: what was told before is of yesterday.
+    /// What became of the transfer is known in full: earlier news no longer count.
     mutating func forget(_ id: MessageID) { waiting[id] = nil }
 
     /// Everything that waits, when it is time.

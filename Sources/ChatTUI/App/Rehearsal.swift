@@ -11,7 +11,8 @@ extension ChatApplication {
         guard let stranger = PeerID(String(repeating: "a", count: 52)) else { return }
         let moment = Moment(wall: Timestamp(milliseconds: 0), uptime: .zero)
         var state = AppState(
-            size: Size(columns: 120, rows: 24), clock: clock, moment: moment, home: "", version: "",
+            surface: Surface(
+                size: Size(columns: 120, rows: 24), clock: clock, moment: moment, home: "", version: ""),
             identity: LocalIdentity(peerID: stranger, name: "", address: nil, listening: nil))
         let contact = ContactID(1)
         let peer = Peer(

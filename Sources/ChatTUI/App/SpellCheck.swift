@@ -1,5 +1,5 @@
 // The spelling of the draft: the words that the user's checker (input.spell_command) does not know. Asked by
-// AppState+Spelling, drawn by InputBox.
+// SpellChecking, drawn by InputBox.
 
 import ChatWords
 

@@ -114,7 +114,7 @@ struct TransferList: Sendable, Equatable {
 
     // MARK: News
 
-    /// A transfer is as it is told at `now` (uptime).
+    /// The news of a transfer at `now` (uptime).
     mutating func update(_ transfer: FileTransfer, at now: Duration) {
         let key = TransferGroup.Key(transfer)
         let wasFinal = groupsByKey[key]?.state.isFinal ?? false
@@ -134,7 +134,7 @@ struct TransferList: Sendable, Equatable {
         byID[transfer.id] = transfer
         idsByNumber[transfer.number] = transfer.id
         Self.set(transfer.id, in: &unfinishedIDs, !transfer.state.isFinal)
-        Self.set(transfer.id, in: &openIDs, transfer.state == .offered && transfer.direction == .incoming)
+        Self.set(transfer.id, in: &openIDs, transfer.isOpenOffer)
         Self.set(transfer.id, in: &runningIDs, transfer.state == .running)
         if transfer.state != .running { progress[transfer.id] = nil }
     }

@@ -1,4 +1,4 @@
-// Everything that a key can do. KeyBindings says which key does it where; AppState+Perform and the panes do it.
+// Everything that a key can do. KeyBindings says which key does it where; MainCommands, Browsing and the panes do it.
 
 import ChatWords
 

@@ -2,7 +2,7 @@
 
 import ChatWords
 
-/// Something that can be looked up and run.
+/// Something that the user can look up and run.
 struct CommandItem: Sendable {
     enum Action: Sendable {
         case command(AppCommand, KeyContext)
@@ -87,6 +87,13 @@ struct CommandItem: Sendable {
         ("x D C dd yy", "a character, the rest, a line"), ("p P", "put after, before"), ("u .", "undo, again"),
     ].map {
         CommandItem(section: .otherKeys, group: "vi (edit_mode)", label: $0.0, title: "vi: " + $0.1, action: .nothing)
+    }
+
+    /// The first line of the group after that of a line; from the last group the first one.
+    static func nextGroup(after place: Int, of items: [CommandItem]) -> Int {
+        guard items.indices.contains(place) else { return 0 }
+        let group = items[place].group
+        return items.indices.first { $0 > place && items[$0].group != group } ?? 0
     }
 
     /// What `filter` leaves, best first: what is called so, then what begins so, then what has the letters somewhere.

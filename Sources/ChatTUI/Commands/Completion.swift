@@ -19,7 +19,7 @@ struct Completion: Sendable, Equatable {
     var candidates: [Candidate] = []
     /// The one that stands in the input; `nil` while only their common beginning does.
     var selected: Int?
-    /// The folder listing that is waited for.
+    /// The folder listing that it waits for.
     var generation: Int?
     /// While waiting: the folder as typed and the beginning of the name.
     var folder = ""

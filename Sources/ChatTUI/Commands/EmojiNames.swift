@@ -75,7 +75,7 @@ enum EmojiNames {
     }
 
     static func suggestion(for word: String) -> String? {
-        Spelling.nearest(to: name(in: word), among: table.map(\.name))
+        NearestName.to(name(in: word), among: table.map(\.name), tolerance: .generous)
     }
 
     /// The first name of an emoji, with or without the mark that asks for its picture.
@@ -90,15 +90,5 @@ enum EmojiNames {
         if name.hasPrefix(":") { name.removeFirst() }
         if name.hasSuffix(":") { name.removeLast() }
         return String(name)
-    }
-}
-
-extension AppState {
-    /// A reaction as it is shown: by its name where emoji cannot be drawn, or are not to be.
-    /// Of more than one character only the first: `👍 me  👎` would pass for two reactions, one of them ours.
-    func shown(emoji raw: String) -> String {
-        let emoji = raw.dropFirst().isEmpty ? raw : String(raw.prefix(1)) + "…"
-        guard !terminal.unicode || settings.emoji == .name else { return emoji }
-        return EmojiNames.name(of: emoji).map { ":\($0):" } ?? EmojiSpelling.spelled(emoji)
     }
 }

@@ -24,7 +24,8 @@ struct KeyOverride: Sendable, Equatable {
             self.action = .line(action)
         } else {
             guard let command = AppCommand(named: action) else {
-                let suggestion = Spelling.nearest(to: action, among: AppCommand.allCases.map(\.name))
+                let suggestion = NearestName.to(
+                    action, among: AppCommand.allCases.map(\.name), tolerance: .generous)
                 throw .unknownAction(action, suggestion: suggestion)
             }
             self.context = context ?? KeyBindings.home(of: command)

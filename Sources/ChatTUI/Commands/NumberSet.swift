@@ -36,7 +36,7 @@ package enum NumberSet: Sendable, Equatable {
         }
     }
 
-    /// Whether `words` were meant to be several numbers: to be told what is wrong with them.
+    /// Whether whoever typed `words` meant several numbers, and wants to know what is wrong with them.
     static func isMeant(by words: String) -> Bool {
         let rest = words.first == "#" ? words.dropFirst() : words[...]
         return rest.first?.isASCII == true && rest.first?.isNumber == true && rest.contains { ",-".contains($0) }

@@ -2,7 +2,7 @@
 
 import ChatWords
 
-/// The commands of this version. AppState+Slash carries them out.
+/// The commands of this version. The groups in Slash carry them out.
 enum SlashVerb: Sendable, Hashable {
     case help, message, query, search, goTo, clear, retry
     case me, reply, edit, delete, react, forward
@@ -11,6 +11,7 @@ enum SlashVerb: Sendable, Hashable {
     case add, requests, approve, reject, verify, fingerprint, block, unblock, blocked, rename, remove, removeAddress,
         contacts,
         whois, myID
+    case join, leave
     case nick, away, back, mute, autoAccept, qr
     case connect, disconnect, reconnect, status, stats, ping
     case export, importHistory, backup, doctor
@@ -52,6 +53,8 @@ struct SlashCommand: Sendable {
     }
 
     var verb: SlashVerb
+    /// What carries it out.
+    var topic: any SlashCommandGroup.Type
     /// Without the slash.
     var name: String
     var aliases: [String]

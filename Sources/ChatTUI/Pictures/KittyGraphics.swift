@@ -1,6 +1,7 @@
 // The part of kitty's graphics protocol that previews need: is it there, here is a picture, forget them.
 // (sw.kovidgoyal.net/kitty/graphics-protocol, "Unicode placeholders".)
 
+import ChatCore
 import ChatWords
 
 /// Sequences of the protocol, and the cells in which pictures appear.
@@ -16,7 +17,7 @@ enum KittyGraphics {
 
     /// Hands over the pixels and gives them a place of `size` cells, which appears wherever its placeholders are.
     static func transmit(_ image: PixelImage, number: UInt8, size: Size) -> String {
-        var rest = Base64Text.encode(image.bytes)[...]
+        var rest = image.bytes.base64[...]
         var text = ""
         var keys = "a=T,U=1,q=2,f=24,i=\(number),s=\(image.width),v=\(image.height),c=\(size.columns),r=\(size.rows),"
         while !rest.isEmpty {

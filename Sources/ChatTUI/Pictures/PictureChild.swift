@@ -15,7 +15,7 @@ package enum PictureChild {
     private static let seconds: UInt64 = 2
     private static let memory: UInt64 = 384 << 20
 
-    /// Whether the words of the command line ask for this. To be looked at before anything else: no other thread may run.
+    /// Whether the words of the command line ask for this. The caller checks first of all: no other thread may run.
     package static func isMeant(_ words: [String]) -> Bool { words.count == 4 && words[1] == word }
 
     /// Decodes, answers, and ends the process.

@@ -156,7 +156,7 @@ struct PictureLibrary {
         return image
     }
 
-    /// What the library is told when it knows how large a picture is.
+    /// What the library hears when the size of a picture is known.
     private struct Fitting {
         let limit: (width: Int, height: Int)
         let setSize: SetSize

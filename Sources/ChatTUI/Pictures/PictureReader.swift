@@ -104,7 +104,7 @@ package struct PictureReader: Sendable {
         }
     }
 
-    /// Behind the child's end; what a killed one still waits for is not waited for here.
+    /// Behind the child's end; we do not wait for what a killed one still waits for.
     private static func reap(_ process: pid_t) {
         reaper.async {
             var status: Int32 = 0

@@ -1,9 +1,9 @@
-// The previews that the screen has: which files were asked for, and what came.
+// The previews that the screen has: which files it has asked for, and what came.
 
 import ChatCore
 import ChatWords
 
-/// Previews by message; the oldest are forgotten, and asked for again when they are looked at again.
+/// Previews by message. It forgets the oldest, and asks again when somebody looks at them again.
 struct PictureShelf: Sendable, Equatable {
     static let limit = 16
 
@@ -20,7 +20,7 @@ struct PictureShelf: Sendable, Equatable {
     private var order: [MessageID] = []
     private var lastNumber: UInt8 = 0
 
-    /// Notes that `id` was asked for; `false` when it was already.
+    /// Notes that the screen asks for `id`; `false` when it did already.
     mutating func ask(for id: MessageID) -> Bool {
         guard previews[id] == nil else { return false }
         previews[id] = Preview()
@@ -42,7 +42,7 @@ struct PictureShelf: Sendable, Equatable {
         return preview
     }
 
-    /// What the terminal has to be told again after it has shown something else.
+    /// What we must send the terminal again after it has shown something else.
     var commands: [TerminalCommand] { order.compactMap { previews[$0]?.command } }
 }
 

@@ -8,9 +8,8 @@ struct MessageSentences {
     let state: AppState
     let message: ChatMessage
 
-    private var name: String { state.name(of: message.contact) }
-    private var number: String { transfer.map { "#\($0.number.rawValue)" } ?? "" }
-    private var transfer: FileTransfer? { if case .file(let transfer) = message.content { transfer } else { nil } }
+    private var words: MessageWords { state.world.words(of: message) }
+    private var name: String { words.contact.text }
 
     /// `21:03 bob: hello`, with further lines of the text below. Own messages say how far they are, and messages of
     /// another chat than the open one say whose it is; what a screen draws beside a message stands there as words:
@@ -18,7 +17,7 @@ struct MessageSentences {
     /// today.
     func lines(withDay: Bool) -> [SafeText] {
         var lines: [SafeText] = []
-        if message.missingBefore > 0 { lines.append(line("(\(Sentences.missing(message.missingBefore)))")) }
+        if let missing = words.missing { lines.append(line("(\(missing))")) }
         var texts = body
         let first = texts.isEmpty ? SafeText.empty : texts.removeFirst()
         lines.append(line("\(time(withDay: withDay)) \(speaker)") + quote + line("\(remarks): ") + first)
@@ -27,83 +26,60 @@ struct MessageSentences {
 
     /// `, answering Bob "the plan is…"`
     private var quote: SafeText {
-        guard let id = message.replyTo, !message.isRetracted, let chat = state.chat(message.contact) else {
+        guard let id = message.replyTo, !message.isRetracted, let chat = state.world.chat(message.contact) else {
             return .empty
         }
-        switch chat.quoted(id) {
-        case .found(let quoted):
-            let whom = quoted.direction == .outgoing ? "me" : name
-            let words = quoted.isRetracted ? line("a deleted message") : line("\"") + beginning(of: quoted) + line("\"")
-            return line(", replying to \(whom) ") + words
-        case .missing: return line(", replying to a message that is not here")
-        case .asked: return line(", replying to an earlier message")
-        }
+        return line(", ") + words.sentence(for: chat.quoted(id))
     }
 
     /// ` (action; edited; pinned; 👍 from Bob)`
     private var remarks: String {
         var remarks: [String] = []
         if !message.isRetracted {
-            if action != nil { remarks.append("action") }
-            if message.edited != nil { remarks.append("edited") }
-            remarks += message.reactions.map { "\($0.emoji) from \(who($0.direction))" }
+            if words.isAction { remarks.append("action") }
+            if words.isEdited { remarks.append("edited") }
+            remarks += words.reactions.map { "\($0.emoji) from \($0.who.text)" }
         }
         if message.pinned != nil { remarks.append("pinned") }
         return remarks.isEmpty ? "" : " (\(remarks.joined(separator: "; ")))"
     }
 
-    private func who(_ direction: MessageDirection) -> String { direction == .outgoing ? "me" : name }
-
-    /// What somebody does who has written `/me waves`.
-    private var action: String? {
-        if case .text(let text) = message.content { ActionText.deed(in: text).map(String.init) } else { nil }
-    }
-
     private func time(withDay: Bool) -> String {
         let time = message.shownTime
-        return withDay && !state.clock.isSameDay(time, state.moment.wall)
-            ? state.clock.dayAndTime(time, now: state.moment.wall) : state.clock.time(time)
+        return withDay && !state.surface.clock.isSameDay(time, state.surface.moment.wall)
+            ? state.surface.clock.dayAndTime(time, now: state.surface.moment.wall) : state.surface.clock.time(time)
     }
 
     private var speaker: String {
         guard message.direction == .outgoing else {
-            return message.contact == state.openID ? name : "\(name) (in another chat)"
+            let author = words.author.text
+            if message.contact == state.place.openID { return author }
+            return message.sender == nil ? "\(name) (in another chat)" : "\(author) (in \(name))"
         }
-        let target = message.contact == state.openID ? "me" : "me to \(name)"
-        switch message.state {
-        case .pending, .sent: return "\(target), waiting"
-        // Of a file it is the offer that they have; how far the file is stands behind it.
-        case .delivered: return transfer == nil ? "\(target), delivered" : target
-        case .read: return transfer == nil ? "\(target), read" : target
-        // It was to go out no more.
-        case .failed where message.isRetracted: return target
-        case .failed(let reason): return "\(target), FAILED (\(reason.words))"
-        }
+        let target = message.contact == state.place.openID ? "me" : "me to \(name)"
+        return target + (words.progress.map { ", \($0)" } ?? "")
     }
 
     private var body: [SafeText] {
-        if message.isRetracted { return [line("(deleted)")] }
-        switch message.content {
-        case .text(let text):
-            let safe = SafeText(action ?? text, as: .multiline)
-            return noted(safe, safe.hiddenNote)
-        case .file(let transfer):
-            var text = SafeText("\(number) ", as: .line) + SafeText(transfer.name, as: .fileName)
-            text += line(", \(Units.size(transfer.size)), \(Sentences.word(for: transfer.state))")
-            if let folder {
-                text = folder
-            } else if let place = transfer.place {
-                text += line(", from the folder ") + SafeText(place.path, as: .fileName)
-            }
-            if transfer.direction == .incoming, transfer.state == .offered {
-                let number = transfer.number.rawValue
-                text += line(" (/accept \(number) or /decline \(number))")
-            }
-            let caption = SafeText(transfer.caption, as: .multiline)
-            let note = (SafeText(transfer.name, as: .fileName) + caption).hiddenNote
-            guard !transfer.caption.isEmpty else { return [note.map { text + line(" ") + $0 } ?? text] }
-            return [text] + noted(caption, note)
+        if message.isRetracted { return [MessageWords.deleted] }
+        guard let file = words.file else {
+            let text = words.text(.bare)
+            return noted(text, text.hiddenNote)
         }
+        let transfer = file.transfer
+        var text = line("\(file.number) ") + file.name + line(", \(file.size), \(file.state)")
+        if let folder = folder(of: transfer) {
+            text = folder
+        } else if let place = transfer.place {
+            text += line(", from the folder ") + SafeText(place.path, as: .fileName)
+        }
+        if transfer.isOpenOffer {
+            let number = transfer.number.rawValue
+            text += line(" (/accept \(number) or /decline \(number))")
+        }
+        let note = file.hiddenNote
+        guard file.hasCaption else { return [note.map { text + line(" ") + $0 } ?? text] }
+        return [text] + noted(file.caption, note)
     }
 
     /// The lines of a text, with what was hidden in it.
@@ -119,11 +95,11 @@ struct MessageSentences {
     }
 
     /// `#8 photos/ (31 files), 48 MB, offered` for the message that stands for its folder.
-    private var folder: SafeText? {
-        guard let transfer, transfer.place != nil, !state.isBehindFolder(message),
-            let window = state.chat(message.contact)?.window
+    private func folder(of transfer: FileTransfer) -> SafeText? {
+        guard transfer.place != nil, !state.world.isBehindFolder(message),
+            let window = state.world.chat(message.contact)?.window
         else { return nil }
-        let group = state.folderGroup(of: message, transfer, in: window)
+        let group = state.world.folderGroup(of: message, transfer, in: window)
         return line("#\(group.number.rawValue) ") + TransferWords(state: state, group: group).name
             + line(", \(Units.size(group.size)), \(Sentences.word(for: group.state))")
     }
@@ -134,7 +110,7 @@ struct MessageSentences {
     func changes(since old: ChatMessage?) -> [SafeText] {
         guard let old else { return [] }
         var lines: [SafeText] = []
-        let author = who(message.direction)
+        let author = words.author.text
         if message.isRetracted, !old.isRetracted { lines.append(line("\(author) deleted: ") + beginning(of: old)) }
         if message.edited != old.edited, !message.isRetracted {
             // The new text is the news: all of it.
@@ -151,7 +127,8 @@ struct MessageSentences {
             switch message.state {
             // A file is only on offer then.
             case .delivered:
-                lines.append(line("\(transfer == nil ? "delivered" : "offered") to \(name): ") + beginning(of: message))
+                lines.append(
+                    line("\(words.file == nil ? "delivered" : "offered") to \(name): ") + beginning(of: message))
             // It was to go out no more.
             case .failed where message.isRetracted || message.state == .sentAgain: break
             case .failed(let reason):
@@ -173,17 +150,11 @@ struct MessageSentences {
                 case (let before?, let now?): "reacted \(now) instead of \(before) to: "
                 case (nil, let now): "reacted \(now ?? "") to: "
                 }
-            return line("\(who(direction)) \(words)") + beginning(of: message)
+            return line("\(self.words.name(of: direction).text) \(words)") + beginning(of: message)
         }
     }
 
-    private func beginning(of message: ChatMessage) -> SafeText {
-        if message.isRetracted { return SafeText(literal: "(deleted)") }
-        return switch message.content {
-        case .text(let text): SafeText(ActionText.deed(in: text).map(String.init) ?? text, as: .line).truncated(to: 60)
-        case .file: MessageSummary.quote(of: message)
-        }
-    }
+    private func beginning(of message: ChatMessage) -> SafeText { MessageWords.beginning(of: message) }
 
     private func line(_ text: String) -> SafeText { SafeText(text, as: .line) }
 }
@@ -202,15 +173,16 @@ struct RequestSentences {
             SafeText("CONTACT REQUEST \(request.id) from ", as: .line) + SafeText(request.name, as: .name)
                 + SafeText(
                     " (a name they chose), called from \(request.origin), "
-                        + "\(state.clock.dayAndTime(request.received, now: state.moment.wall))", as: .line)
+                        + "\(state.surface.clock.dayAndTime(request.received, now: state.surface.moment.wall))",
+                    as: .line)
         ]
         if let address = request.address {
             lines.append(SafeText("    listens at \(address.host):\(address.port)", as: .line))
         }
-        if let warning = NameLikeness.warning(of: request, among: state.chats.map(\.peer)) {
+        if let warning = NameLikeness.warning(of: request, among: state.world.chats.map(\.peer)) {
             lines.append(SafeText(literal: "    ") + warning)
         }
-        if let owner = state.chats.first(where: { $0.peer.newPeerID == request.peerID })?.name {
+        if let owner = state.world.chats.first(where: { $0.peer.newPeerID == request.peerID })?.name {
             lines.append(
                 SafeText(literal: "    THE NEW KEY OF ") + owner + SafeText(literal: ": /verify ") + owner
                     + SafeText(literal: " to decide"))

@@ -15,11 +15,11 @@ struct PeerNews {
     /// The lines about what has changed; `action` has just led to `state`.
     mutating func lines(after action: AppAction, in state: AppState) -> [SafeText] {
         switch action {
-        case .line(let text) where text.hasPrefix("/"): ownUntil = state.moment.uptime + Self.ownTime
-        case .input(.key): ownUntil = state.moment.uptime + Self.ownTime
-        case .done(let errand, _) where Self.decides(errand): ownUntil = state.moment.uptime + Self.ownTime
+        case .line(let text) where text.hasPrefix("/"): ownUntil = state.surface.moment.uptime + Self.ownTime
+        case .input(.key): ownUntil = state.surface.moment.uptime + Self.ownTime
+        case .done(let errand, _) where Self.decides(errand): ownUntil = state.surface.moment.uptime + Self.ownTime
         // What is asked about once more already is older than what has been done since.
-        case .answer(.conversations) where !state.conversations.isDirty: return compare(state)
+        case .answer(.conversations) where !state.due.conversations.isDirty: return compare(state)
         default: break
         }
         return []
@@ -37,10 +37,11 @@ struct PeerNews {
     }
 
     private mutating func compare(_ state: AppState) -> [SafeText] {
-        let now = Dictionary(state.chats.map { ($0.id, $0.peer) }) { first, _ in first }
+        let now = Dictionary(state.world.chats.map { ($0.id, $0.peer) }) { first, _ in first }
         defer { told = now }
-        guard let told, state.moment.uptime >= ownUntil else { return [] }
-        var lines = state.chats.flatMap { chat in Self.words(from: told[chat.id], to: chat.peer, at: state.moment.wall)
+        guard let told, state.surface.moment.uptime >= ownUntil else { return [] }
+        var lines = state.world.chats.flatMap { chat in
+            Self.words(from: told[chat.id], to: chat.peer, at: state.surface.moment.wall)
         }
         for peer in told.values.sorted(by: { $0.name < $1.name }) where now[peer.id] == nil {
             lines.append("Deleted \(Self.name(peer)) and your history with them")
@@ -52,7 +53,7 @@ struct PeerNews {
 
     private static func words(from old: Peer?, to new: Peer, at now: Timestamp) -> [String] {
         let name = name(new)
-        guard let old else { return ["\(name) is now a contact (\(Sentences.word(for: new.trust)))"] }
+        guard let old else { return ["\(name) is now a contact (\(RoomWords.standing(of: new)))"] }
         var words: [String] = []
         if old.name != new.name { words.append("\(Self.name(old)) is now called \(name)") }
         if old.isBlocked != new.isBlocked { words.append("\(name) \(new.isBlocked ? "is blocked" : "may call again")") }

@@ -26,7 +26,7 @@ package final class PlainApplication {
     private let unicode: Bool
     private let print: @ScreenActor (SafeText) -> Bool
     private var before: AppState?
-    /// Lines that wait for what was asked for before them.
+    /// Lines that wait for the answers to the questions before them.
     private var waiting: [PlainInput] = []
     /// Until when the first of them waits.
     private var patience: ContinuousClock.Instant?
@@ -71,7 +71,7 @@ package final class PlainApplication {
         var reader: Task<Void, Never>?
         let last = try? await loop.run(size: size, options) { () throws(TerminalError) in
             for line in options.notices { _ = print(SafeText(line, as: .line)) }
-            if var terminal = loop.state?.terminal {
+            if var terminal = loop.state?.surface.terminal {
                 terminal.unicode = unicode
                 loop.terminalIs(terminal)
             }
@@ -83,8 +83,8 @@ package final class PlainApplication {
         }
         reader?.cancel()
         guard let last else { return 0 }
-        farewell = Sentences.farewell(queued: last.queuedCount, transfers: last.transfers.begun)
-        return last.exitCode
+        farewell = Sentences.farewell(queued: last.world.queuedCount, transfers: last.world.transfers.begun)
+        return last.ending.exitCode
     }
 
     // MARK: Input
@@ -92,7 +92,7 @@ package final class PlainApplication {
     private func take(_ input: PlainInput) {
         if case .terminate(let signal) = input { return loop.dispatch(.input(.terminate(signal: signal))) }
         // A line is for the chat that is open, and none is before they were read.
-        guard loop.state?.hasLoaded == true else {
+        guard loop.state?.world.hasLoaded == true else {
             early.append(input)
             return
         }
@@ -135,7 +135,7 @@ package final class PlainApplication {
     }
 
     private func enter(_ text: String) {
-        if case .verify(let pane) = loop.state?.overlay, pane.answers.contains(text) {
+        if case .verify(let pane) = loop.state?.place.overlay, pane.answers.contains(text) {
             loop.dispatch(.input(.key(Key(.character(text)))))
         } else {
             loop.dispatch(.line(text))
@@ -154,9 +154,9 @@ package final class PlainApplication {
             if isInteractive { take(.end) }
         }
         let isElsewhere = after.openChat?.window.isAtBottom == false && after.openChat?.window.loading == nil
-        let isOpen = after.overlay != nil && !OverlayLines(state: after, action: action).waits
-        if isOpen || (isElsewhere && after.overlay == nil) { loop.dispatch(.printed) }
-        if after.hasLoaded, !early.isEmpty {
+        let isOpen = after.place.overlay.map { !$0.pane.isWaiting } ?? false
+        if isOpen || (isElsewhere && after.place.overlay == nil) { loop.dispatch(.printed) }
+        if after.world.hasLoaded, !early.isEmpty {
             let waiting = early
             early = []
             for input in waiting { take(input) }

@@ -15,15 +15,17 @@ struct PlainTranscript {
     var lines: [SafeText] {
         var lines = openingLines + draftLines + eventLines + ownChangeLines
         lines += noticeLines + linkLines + placeLines
-        if let status = after.status, status != before.status, !isSaidOtherwise { lines.append(line(status.text)) }
-        return lines + OverlayLines(state: after, action: action).lines
+        if let status = after.place.status, status != before.place.status, !isSaidOtherwise {
+            lines.append(line(status.text))
+        }
+        return lines + (after.place.overlay?.pane.spoken(after, after: action) ?? [])
     }
 
     private func line(_ text: String) -> SafeText { SafeText(text, as: .line) }
 
     /// Line mode has no place for half-typed lines, but says that there is one.
     private var draftLines: [SafeText] {
-        guard case .answer(.draft(let contact, let text)) = action, contact == after.openID, !text.isEmpty else {
+        guard case .answer(.draft(let contact, let text)) = action, contact == after.place.openID, !text.isEmpty else {
             return []
         }
         return [line("Your draft here: \(text)")]
@@ -33,26 +35,27 @@ struct PlainTranscript {
 
     private var openingLines: [SafeText] {
         guard let chat = after.openChat else {
-            return before.openID == nil ? [] : [line("No chat is open (/query WHO opens one, /contacts lists them)")]
+            return before.place.openID == nil
+                ? [] : [line("No chat is open (/query WHO opens one, /contacts lists them)")]
         }
-        let old = before.chat(chat.id)
+        let old = before.world.chat(chat.id)
         var lines: [SafeText] = []
-        if before.openID != chat.id {
+        if before.place.openID != chat.id {
             // How the link is follows as soon as it is known.
-            var words = Sentences.word(for: chat.peer.trust)
+            var words = RoomWords.standing(of: chat.peer)
             if chat.peer.isBlocked { words += ", blocked" }
             if chat.link != .offline(reason: nil) { words += ", \(Sentences.words(for: chat.link))" }
             let warning = chat.nameWarning.map { line(" (") + $0 + line(")") } ?? .empty
             lines.append(line("Chat with ") + chat.name + warning + line(": \(words)"))
             if chat.conversation.unreadCount > 0 { lines.append(line("\(chat.conversation.unreadCount) new")) }
         }
-        let isShownNow = chat.window.isLoaded && (before.openID != chat.id || old?.window.isLoaded != true)
+        let isShownNow = chat.window.isLoaded && (before.place.openID != chat.id || old?.window.isLoaded != true)
         guard isShownNow else { return lines }
         let recent = chat.window.shownMessages.suffix(Self.recentCount)
         return lines + recent.flatMap { MessageSentences(state: after, message: $0).lines(withDay: true) }
     }
 
-    /// Messages that are printed at most from one on that was asked for.
+    /// At most so many messages follow the one that the user asked for.
     static let stretchCount = 200
 
     /// A message was gone to: it, and what follows. Asked for once more, it is printed once more.
@@ -60,7 +63,7 @@ struct PlainTranscript {
         guard let window = after.openChat?.window, let id = window.highlight,
             let first = window.index(of: .message(id))
         else { return nil }
-        var isAsked = before.chat(after.openID)?.window.highlight != id
+        var isAsked = before.world.chat(after.place.openID)?.window.highlight != id
         if case .line(let line) = action, line.lowercased().hasPrefix("/history") { isAsked = true }
         guard isAsked else { return nil }
         let messages = window.items[first...].filter { !window.isFolded($0) }.compactMap(\.message)
@@ -75,7 +78,7 @@ struct PlainTranscript {
     private var placeLines: [SafeText] {
         if let stretchLines { return stretchLines }
         guard let chat = after.openChat, case .at(let key, _) = chat.window.scroll,
-            let last = chat.window.index(of: key), before.chat(chat.id)?.window.scroll != chat.window.scroll
+            let last = chat.window.index(of: key), before.world.chat(chat.id)?.window.scroll != chat.window.scroll
         else { return [] }
         let items = chat.window.items[...last].filter { !chat.window.isFolded($0) }
         let messages = items.compactMap(\.message).suffix(Self.recentCount)
@@ -90,14 +93,14 @@ struct PlainTranscript {
         guard case .chat(let event) = action else { return [] }
         switch event {
         case .messageAdded(let message):
-            guard after.chatIndex(message.contact) != nil, !after.isBehindFolder(message) else { return [] }
+            guard after.world.chatIndex(message.contact) != nil, !after.world.isBehindFolder(message) else { return [] }
             return MessageSentences(state: after, message: message).lines(withDay: false)
         case .messageChanged(let message):
             return MessageSentences(state: after, message: message).changes(since: old(message))
         case .requestsChanged(let requests):
             return lines(ofNew: requests)
         case .messagesDeleted(let contact):
-            return [line("Messages in the chat with \(after.name(of: contact)) were deleted")]
+            return [line("Messages in the chat with \(after.world.name(of: contact)) were deleted")]
         case .historyReplaced, .transferProgress, .conversationsChanged, .linkChanged, .typing, .identityChanged,
             .notice:
             return []
@@ -105,7 +108,7 @@ struct PlainTranscript {
     }
 
     private func lines(ofNew requests: [ContactRequest]) -> [SafeText] {
-        let known = Set(before.requests.map(\.id))
+        let known = Set(before.world.requests.map(\.id))
         return requests.filter { !known.contains($0.id) }.flatMap { RequestSentences(state: after).lines(of: $0) }
     }
 
@@ -122,7 +125,7 @@ struct PlainTranscript {
 
     /// A message as it was before, as far as it is known.
     private func old(_ message: ChatMessage) -> ChatMessage? {
-        guard let chat = before.chat(message.contact) else { return nil }
+        guard let chat = before.world.chat(message.contact) else { return nil }
         if let index = chat.window.index(of: .message(message.key)) { return chat.window.items[index].message }
         return chat.conversation.lastMessage?.key == message.key ? chat.conversation.lastMessage : nil
     }
@@ -134,14 +137,14 @@ struct PlainTranscript {
 
     /// Notices are numbered, so those of this action are the ones with new numbers.
     private var noticeLines: [SafeText] {
-        var notices = after.lobby
-        for id in Set([before.openID, after.openID]) {
-            for item in after.chat(id)?.window.items ?? [] {
+        var notices = after.place.lobby
+        for id in Set([before.place.openID, after.place.openID]) {
+            for item in after.world.chat(id)?.window.items ?? [] {
                 if case .notice(let notice, _) = item { notices.append(notice) }
             }
         }
         var isNew: [Int: LocalNotice] = [:]
-        for notice in notices where notice.id > before.counter { isNew[notice.id] = notice }
+        for notice in notices where notice.id > before.place.number { isNew[notice.id] = notice }
         return isNew.values.sorted { $0.id < $1.id }.flatMap { $0.lines.map(line) }
     }
 
@@ -155,8 +158,8 @@ struct PlainTranscript {
         case .chat(.linkChanged), .answer(.links): break
         default: return []
         }
-        return after.chats.compactMap { chat in
-            guard let old = before.chat(chat.id) else { return nil }
+        return after.world.chats.compactMap { chat in
+            guard let old = before.world.chat(chat.id) else { return nil }
             let (away, wasAway) = (Self.away(chat.link), Self.away(old.link))
             guard old.link.isOnline != chat.link.isOnline || away != wasAway else { return nil }
             let reason = away.map { $0.isEmpty ? "" : ": \(SafeText($0, as: .line).text)" }

@@ -48,7 +48,7 @@ struct BrowseMode: Sendable, Equatable {
     }
 }
 
-/// Something final that was asked for once and is done when it is asked for again.
+/// Something final that the user has asked for once, and that happens when they ask again.
 struct Confirmation: Sendable, Equatable {
     enum Subject: Sendable, Equatable {
         /// An address or a file that is not opened without a question.

@@ -2,7 +2,7 @@
 
 package import ChatCore
 
-/// Done by AppState+Actions. Public because a question to the store carries it until the message is found.
+/// Done by MessageActions. Public because a question to the store carries it until the message is found.
 package enum MessageAction: Sendable, Equatable {
     /// Sends an answer; without a text the input becomes one.
     case reply(String?)

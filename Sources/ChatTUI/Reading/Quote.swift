@@ -3,12 +3,11 @@
 import ChatCore
 import ChatWords
 
-/// What is known of a quoted message.
-enum Quote: Sendable, Equatable {
-    case asked
-    case found(ChatMessage)
-    /// It is not in the history (any more).
-    case missing
+extension World {
+    /// What is said of a message, with the name of its contact as the screen has it.
+    func words(of message: ChatMessage) -> MessageWords {
+        MessageWords(message, contact: chat(message.contact)?.name ?? SafeText(literal: "?"), known: skeletons)
+    }
 }
 
 extension Chat {

@@ -7,7 +7,7 @@ import Glibc
 package struct Canvas: Sendable, Equatable {
     /// What one column of one row shows.
     package struct Cell: Sendable, Hashable {
-        /// Not an optional: rows are compared with every key, and parts of an optional are copied to be looked at.
+        /// Not an optional: every key compares rows, and Swift copies the parts of an optional to look at them.
         private let content: Cluster
         public fileprivate(set) var style: Style
 

@@ -9,11 +9,10 @@ struct FileRows {
     let transfer: FileTransfer
 
     private var state: AppState { message.state }
-    private var name: SafeText { SafeText(transfer.name, as: .fileName) }
-    private var arrow: String { transfer.direction == .outgoing ? "↑" : "↓" }
+    private var file: FileWords { FileWords(transfer) }
 
     var rows: [StyledLine] {
-        let isOffer = transfer.state == .offered && transfer.direction == .incoming && !message.chat.peer.isBlocked
+        let isOffer = transfer.isOpenOffer && !message.chat.peer.isBlocked
         // The files of a folder have one box together, in its line: FolderRows.
         let rows = isOffer && transfer.place == nil ? offerRows : lineRows
         return transfer.place != nil ? rows : rows + captionRows
@@ -21,18 +20,17 @@ struct FileRows {
 
     /// The text beside the file, and how much of it or of the name is not shown as it is.
     var captionRows: [StyledLine] {
-        let text = SafeText(transfer.caption, as: .multiline)
         var rows: [StyledLine] = []
-        if !transfer.caption.isEmpty {
+        if file.hasCaption {
             let caption = TextWrap.wrap(
-                text, width: max(10, message.width - indent - 1), reordering: message.reorders)
+                file.caption, width: max(10, message.width - indent - 1), reordering: message.reorders)
             rows = caption.prefix(20).map { line in
                 var row = StyledLine(.blanks(indent))
                 row.add(line)
                 return row
             }
         }
-        if let note = (name + text).hiddenNote {
+        if let note = file.hiddenNote {
             var row = StyledLine(.blanks(indent))
             row.add(note, Theme.quiet)
             rows.append(row)
@@ -41,7 +39,7 @@ struct FileRows {
     }
 
     private var indent: Int {
-        state.isPlain ? 0 : message.isNarrow ? 2 : SafeText(message.time, as: .line).width + 6
+        state.surface.isPlain ? 0 : message.isNarrow ? 2 : SafeText(message.time, as: .line).width + 6
     }
 
     // MARK: The line
@@ -51,7 +49,7 @@ struct FileRows {
     /// A line about the file or its folder, behind time, mark and arrow.
     func rows(of text: SafeText, style: Style, target: HitTarget? = nil) -> [StyledLine] {
         var lead = StyledLine()
-        if state.isPlain {
+        if state.surface.isPlain {
             lead = message.narrowLead
         } else if !message.isNarrow {
             lead.add(message.time, Theme.time)
@@ -59,7 +57,7 @@ struct FileRows {
             lead.add(SafeText(message.mark, as: .line).padded(to: 2), Theme.mark(message.message.state))
             lead.add(" ")
         }
-        lead.add(arrow + " ")
+        lead.add(file.arrow + " ")
         let width = max(8, message.width - indent - (message.isNarrow ? 0 : 1))
         // What follows stands below the lead, or there is no indentation and it has more room.
         let isHanging = lead.width == indent
@@ -72,19 +70,18 @@ struct FileRows {
     }
 
     private var text: SafeText {
-        let number = "#\(transfer.number.rawValue)"
         if message.isNarrow, transfer.state == .running {
-            return name + SafeText(" " + motion(showingETA: false), as: .line)
+            return file.name + SafeText(" " + motion(showingETA: false), as: .line)
         }
-        let head = name + SafeText(" \(Units.size(transfer.size)) ", as: .line)
-        return head + SafeText("\(words)  \(number)", as: .line)
+        let head = file.name + SafeText(" \(file.size) ", as: .line)
+        return head + SafeText("\(words)  \(file.number)", as: .line)
     }
 
     private var words: String {
         switch transfer.state {
         case .offered where message.chat.peer.isBlocked: "· offered, \(message.chat.name.text) is blocked (/unblock)"
         case .offered where transfer.direction == .incoming: "· offered, comes with its folder"
-        case .offered: "· " + state.words(offering: transfer)
+        case .offered: "· " + OfferWords.words(offering: transfer, state)
         case .accepted: waiting
         case .running: motion(showingETA: true)
         case .paused: motion(showingETA: false) + " paused" + (transfer.reason.map { ": \($0.words)" } ?? "")
@@ -95,14 +92,15 @@ struct FileRows {
 
     private var waiting: String {
         TransferWords.waiting(
-            transfer.transferred, state.whatHolds(transfer.contact, transfer.direction, else: transfer.reason),
+            transfer.transferred,
+            OfferWords.whatHolds(transfer.contact, transfer.direction, else: transfer.reason, state),
             bar: ProgressBar.text(transfer.transferred, of: transfer.size, width: 10),
             percent: TransferPace(transfer: transfer, progress: nil).percent)
     }
 
     /// Bar, percent, rate and remaining time.
     private func motion(showingETA: Bool) -> String {
-        let pace = TransferPace(transfer: transfer, progress: state.transfers.progress[transfer.id])
+        let pace = TransferPace(transfer: transfer, progress: state.world.transfers.progress[transfer.id])
         var parts = [ProgressBar.text(transfer.transferred, of: transfer.size, width: 10), pace.percent]
         if transfer.state == .running, pace.isStalled, let rate = pace.rate { return "\(rate) \(pace.percent)" }
         if transfer.state == .running, let rate = pace.rate { parts.append(rate) }
@@ -114,20 +112,15 @@ struct FileRows {
     private var ending: String {
         var parts = [""]
         if transfer.direction == .incoming, let path = transfer.path {
-            parts.append(state.abbreviated(path))
+            parts.append(state.surface.abbreviated(path))
         } else if transfer.direction == .outgoing {
             parts.append("on their disk")
         }
-        if let hash = transfer.sha256 { parts.append("sha256 \(Self.shortHash(hash))") }
+        if let hash = file.hash { parts.append(hash) }
         if let started = transfer.started, let finished = transfer.finished, finished >= started {
             parts.append(Units.duration((finished.milliseconds - started.milliseconds) / 1000))
         }
         return parts.joined(separator: " · ")
-    }
-
-    /// The first eight digits in two groups.
-    static func shortHash(_ hash: String) -> String {
-        "\(hash.prefix(4)) \(hash.dropFirst(4).prefix(4))"
     }
 
     // MARK: The offer
@@ -138,16 +131,16 @@ struct FileRows {
     /// The three-line box. Only the offer that the chords answer names them.
     var offerRows: [StyledLine] {
         let size = transfer.place?.bytes ?? transfer.size
-        let number = SafeText(literal: "┌ ") + SafeText("#\(transfer.number.rawValue) ", as: .line)
+        let number = SafeText(literal: "┌ ") + SafeText("\(file.number) ", as: .line)
         let rest = SafeText("  \(Units.size(size))  \(kind)", as: .line)
         var place = ""
-        if let downloads = state.downloads {
+        if let downloads = state.world.downloads {
             let room = size > downloads.freeBytes ? " free: NOT ENOUGH" : " free"
-            place += "\(state.abbreviated(downloads.folder)) · \(Units.size(downloads.freeBytes))\(room) · "
+            place += "\(state.surface.abbreviated(downloads.folder)) · \(Units.size(downloads.freeBytes))\(room) · "
         }
         place += "id \(shortID)"
         let lead = message.isNarrow ? "" : message.time + "    "
-        let head = state.isPlain ? [message.narrowLead] : []
+        let head = state.surface.isPlain ? [message.narrowLead] : []
         let room = max(4, message.width - lead.count)
         var rows = [StyledLine(lead, Theme.time)] + (0..<2).map { _ in StyledLine(.blanks(lead.count)) }
         // What sort of file it claims to be gives way to its name.
@@ -161,9 +154,9 @@ struct FileRows {
     /// The keys or commands that answer the offer; what does not fit is left out from the right. Keys can be clicked.
     private func answers(room: Int) -> StyledLine {
         let number = transfer.number.rawValue
-        let isShown = state.shownOffer?.number == transfer.number
+        let isShown = state.place.shownOffer?.number == transfer.number
         // The key answers all that wait from this contact.
-        let all = isShown ? state.shownOffer.map { state.offers(of: $0).count } ?? 1 : 1
+        let all = isShown ? state.place.shownOffer.map { state.world.offers(of: $0).count } ?? 1 : 1
         var line = StyledLine(SafeText(literal: "└"))
         func add(_ words: String, _ target: HitTarget) {
             let text = SafeText(words, as: .line)
@@ -173,13 +166,13 @@ struct FileRows {
         }
         if isShown {
             let what = all > 1 ? " all \(all)" : ""
-            add("\(state.keymap.label(of: .acceptOffer)) accept\(what)", .command(.acceptOffer))
-            add("\(state.keymap.label(of: .declineOffer)) decline\(what)", .command(.declineOffer))
+            add("\(state.surface.keymap.label(of: .acceptOffer)) accept\(what)", .command(.acceptOffer))
+            add("\(state.surface.keymap.label(of: .declineOffer)) decline\(what)", .command(.declineOffer))
         } else {
             add("/accept \(number)", .slash("/accept \(number)"))
             add("/decline \(number)", .slash("/decline \(number)"))
         }
-        add("\(state.keymap.label(of: .transfers)) more", .command(.transfers))
+        add("\(state.surface.keymap.label(of: .transfers)) more", .command(.transfers))
         return line
     }
 

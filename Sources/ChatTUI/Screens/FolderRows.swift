@@ -12,14 +12,14 @@ struct FolderRows {
     private var state: AppState { message.state }
 
     /// All files that are known: of a folder that the transfers have forgotten those in the window.
-    private var group: TransferGroup { state.folderGroup(of: message.message, head, in: message.chat.window) }
+    private var group: TransferGroup { state.world.folderGroup(of: message.message, head, in: message.chat.window) }
 
     /// The line or the box, and behind it the head's own file when the folder is open.
     var rows: [StyledLine] {
         let group = group
         let isOpen = message.chat.window.isOpen(message.message)
         let offer =
-            group.isOpenOffer && !message.chat.peer.isBlocked ? state.transfers.firstOffer(of: group) : nil
+            group.isOpenOffer && !message.chat.peer.isBlocked ? state.world.transfers.firstOffer(of: group) : nil
         var rows =
             if let offer { FileRows(message: message, transfer: offer).offerRows } else { line(group, isOpen: isOpen) }
         rows += FileRows(message: message, transfer: head).captionRows
@@ -43,10 +43,10 @@ struct FolderRows {
     private func happening(to group: TransferGroup) -> String {
         let words = TransferWords(state: state, group: group)
         switch words.shownState {
-        case .offered: return "· " + state.words(offering: head)
+        case .offered: return "· " + OfferWords.words(offering: head, state)
         case .accepted:
             return TransferWords.waiting(
-                group.transferred, state.whatHolds(group.contact, group.direction, else: group.reason),
+                group.transferred, OfferWords.whatHolds(group.contact, group.direction, else: group.reason, state),
                 bar: bar(group),
                 percent: words.pace.percent)
         case .running:
@@ -54,37 +54,18 @@ struct FolderRows {
             return ([bar(group)] + parts).joined(separator: " ")
         case .paused: return "\(bar(group)) \(words.pace.percent) paused" + (group.reason.map { ": \($0.words)" } ?? "")
         case .complete:
-            let place = group.direction == .outgoing ? "on their disk" : group.path.map(state.abbreviated)
+            let place = group.direction == .outgoing ? "on their disk" : group.path.map(state.surface.abbreviated)
             let duration = group.duration.map { Units.duration($0 / 1000) }
             return (["· done"] + [place, duration].compactMap { $0 }).joined(separator: " · ")
         case .failed, .declined, .cancelled:
             guard group.partlyDone != nil, group.direction == .incoming, let path = group.path else {
                 return "· " + words.words
             }
-            return "· \(words.words) · \(state.abbreviated(path))"
+            return "· \(words.words) · \(state.surface.abbreviated(path))"
         }
     }
 
     private func bar(_ group: TransferGroup) -> String {
         ProgressBar.text(group.transferred, of: group.size, width: 10)
-    }
-}
-
-extension AppState {
-    /// Whether another file stands for the folder of this one: the line in the window, or the first of the transfers
-    /// where the window has none of its files.
-    func isBehindFolder(_ message: ChatMessage) -> Bool {
-        guard case .file(let transfer) = message.content, let key = ChatWindow.folder(of: message) else { return false }
-        let line =
-            chat(message.contact)?.window.folders.heads[key]?.key.id ?? transfers.group(of: transfer.number)?.lead.id
-        return line.map { $0 != message.id } ?? false
-    }
-
-    /// What is known of the folder whose line `message` is.
-    func folderGroup(of message: ChatMessage, _ head: FileTransfer, in window: ChatWindow) -> TransferGroup {
-        if let group = transfers.group(of: head.number) { return group }
-        var group = TransferGroup(head)
-        for file in window.files(behind: message) { group.change(from: nil, to: transfers.byID[file.id] ?? file) }
-        return group
     }
 }

@@ -21,22 +21,23 @@ struct HintLine {
 
     /// The first and the last hint stay longest when there is no room for all.
     init(_ state: AppState, columns: Int) {
-        let context = state.keyContext
+        let context = state.place.keyContext
+        let pane = state.place.overlay?.pane
         // Beside the shape of the cursor: not every terminal has one.
         if state.isViNormal, context == .main { lead += "NORMAL  " }
         if [.list, .typed, .search, .picker, .filter].contains(context) { lead += "type to filter  " }
-        var hints = state.keymap.hints(in: context).compactMap { binding in
-            Self.words(binding.hint ?? "", for: binding.command, state).map {
-                Hint(label: binding.label, words: $0, command: binding.command)
-            }
+        var hints = state.surface.keymap.hints(in: context).compactMap { binding -> Hint? in
+            let usual = binding.hint ?? ""
+            let words: String? = if let pane { pane.hint(usual, for: binding.command, in: state) } else { usual }
+            return words.map { Hint(label: binding.label, words: $0, command: binding.command) }
         }
-        if context == .main, let place = state.returnPlace,
-            let back = state.keymap.bindings.first(where: { $0.command == .back })
+        if context == .main, let place = state.place.returnPlace,
+            let back = state.surface.keymap.bindings.first(where: { $0.command == .back })
         {
             let words = place.search == nil ? "back to where you were" : "back to the search"
             hints.insert(Hint(label: back.label, words: words, command: .back), at: 0)
         }
-        if context != .main, let back = state.keymap.bindings.first(where: { $0.command == .back }) {
+        if context != .main, let back = state.surface.keymap.bindings.first(where: { $0.command == .back }) {
             hints.append(Hint(label: back.label, words: "back", command: .back))
         }
         func width() -> Int { hints.reduce(lead.count) { $0 + $1.width + 2 } - 2 }

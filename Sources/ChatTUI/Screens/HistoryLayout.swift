@@ -225,7 +225,7 @@ struct HistoryLayout {
         var rows: [StyledLine] = []
         let previous = items[..<index].last { $0.message != nil && !chat.window.isFolded($0) }?.message
         let time = message.shownTime
-        if previous.map({ !state.clock.isSameDay($0.shownTime, time) }) ?? true { rows.append(dayLine(time)) }
+        if previous.map({ !state.surface.clock.isSameDay($0.shownTime, time) }) ?? true { rows.append(dayLine(time)) }
         if index == firstUnread, let line = chat.window.unreadLine { rows.append(unreadLine(line.count)) }
         if message.missingBefore > 0 { rows.append(missingLine(message.missingBefore)) }
         return rows
@@ -234,14 +234,16 @@ struct HistoryLayout {
     /// Under the cursor of browse mode, in its range, or pointed at after a jump.
     private func isMarked(_ message: ChatMessage) -> Bool {
         if chat.window.highlight == message.key { return true }
-        guard let browse = state.browse, chat.id == state.openID else { return false }
+        guard let browse = state.place.browse, chat.id == state.place.openID else { return false }
         return browse.rangeStart == nil ? browse.selected.key == message.key : browse.range.contains(message.position)
     }
 
     /// Whether a message follows so soon on another one of the same person that the name need not be said again.
     private func continues(_ message: ChatMessage, _ previous: ChatMessage?) -> Bool {
-        let limit = Int64(state.settings.groupMinutes) * 60_000
-        guard limit > 0, let previous, previous.direction == message.direction, previous.isText, message.isText else {
+        let limit = Int64(state.surface.settings.groupMinutes) * 60_000
+        guard limit > 0, let previous, previous.direction == message.direction, previous.sender == message.sender,
+            previous.isText, message.isText
+        else {
             return false
         }
         let gap = message.shownTime.milliseconds.subtractingReportingOverflow(previous.shownTime.milliseconds)
@@ -249,7 +251,7 @@ struct HistoryLayout {
     }
 
     private func dayLine(_ time: Timestamp) -> StyledLine {
-        rule(state.dayText(time), Theme.line, SafeText(literal: "─"))
+        rule(state.surface.dayText(time), Theme.line, SafeText(literal: "─"))
     }
 
     private func unreadLine(_ count: Int) -> StyledLine {
@@ -270,7 +272,7 @@ struct HistoryLayout {
 
     static func noticeRows(_ notice: LocalNotice, _ state: AppState, width: Int) -> [StyledLine] {
         let style = notice.isError ? Theme.error : Theme.quiet
-        let lead = SafeText(state.timeText(notice.time) + " -- ", as: .line)
+        let lead = SafeText(state.surface.timeText(notice.time) + " -- ", as: .line)
         var rows: [StyledLine] = []
         for (index, text) in notice.lines.enumerated() {
             let wrapped = TextWrap.wrap(SafeText(text, as: .line).linked(), width: max(10, width - lead.width))

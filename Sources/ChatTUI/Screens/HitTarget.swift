@@ -1,5 +1,5 @@
 // What a click with the mouse does: recorded while the picture is drawn, so that whatever is drawn as a hint, a button
-// or a line of a list can be clicked, and nothing else. Carried out by AppState+Mouse.
+// or a line of a list can be clicked, and nothing else. Carried out by Mouse.
 
 import ChatCore
 import ChatWords

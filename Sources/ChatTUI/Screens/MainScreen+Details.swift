@@ -16,7 +16,7 @@ extension MainScreen {
         drawBorder(on: &canvas, column: area.origin.column - 1, area)
         guard let chat = state.openChat else { return }
         let width = area.size.columns - 1
-        let groups = state.transfers.groups.filter { $0.contact == chat.id }
+        let groups = state.world.transfers.groups.filter { $0.contact == chat.id }
         var lines = person(chat, width: width)
         for block in [sharedFiles(groups, width: width), currentTransfers(groups, width: width)] where !block.isEmpty {
             lines.append(StyledLine())
@@ -32,9 +32,10 @@ extension MainScreen {
         let peer = chat.peer
         var lines = [StyledLine(chat.name, Theme.title)]
         if let words = chat.nameWarning { lines.append(StyledLine(words, Theme.error)) }
+        if let room = peer.room { return lines + self.room(room, chat, width: width) }
         var trust = StyledLine(
             Sentences.word(for: peer.trust), peer.trust == .keyChanged ? Theme.error : .plain)
-        if let day = peer.verifiedAt, peer.trust == .verified { trust.add(" " + state.clock.date(day)) }
+        if let day = peer.verifiedAt, peer.trust == .verified { trust.add(" " + state.surface.clock.date(day)) }
         lines.append(trust)
         if let number = chat.safetyNumber, number.count >= 2 {
             lines.append(StyledLine("safety \(number[0]) \(number[1]) …"))
@@ -46,10 +47,24 @@ extension MainScreen {
             line.add(")", Theme.error)
             lines.append(line)
         }
-        if let words = state.muteWords(peer) { lines.append(StyledLine(words, Theme.quiet)) }
+        if let words = state.surface.muteWords(peer) { lines.append(StyledLine(words, Theme.quiet)) }
         if let limit = peer.acceptsFilesUpTo {
             lines.append(StyledLine(limit == 0 ? "files: always asks" : "auto-accepts files", Theme.quiet))
         }
+        return lines
+    }
+
+    private func room(_ room: JoinedRoom, _ chat: Chat, width: Int) -> [StyledLine] {
+        var lines = [StyledLine(RoomWords.title(of: room.url), room.url.usesTLS ? .plain : Theme.error)]
+        lines += TextWrap.wrap(SafeText(RoomWords.warning(of: room.url), as: .line), width: width - 1).map {
+            StyledLine($0, Theme.warning)
+        }
+        if case .online(let details) = chat.link {
+            lines.append(StyledLine("online · \(details.remoteAddress)", Theme.good))
+        } else {
+            lines += link(chat, width: width)
+        }
+        if let words = state.surface.muteWords(chat.peer) { lines.append(StyledLine(words, Theme.quiet)) }
         return lines
     }
 
@@ -58,7 +73,8 @@ extension MainScreen {
             let words = SafeText(Sentences.words(for: chat.link), as: .line)
             var lines = TextWrap.wrap(words, width: width - 1).prefix(4).map { StyledLine($0) }
             if let seen = chat.peer.lastSeen {
-                lines.append(StyledLine("last seen \(state.clock.dayAndTime(seen, now: state.moment.wall))"))
+                lines.append(
+                    StyledLine("last seen \(state.surface.clock.dayAndTime(seen, now: state.surface.moment.wall))"))
             }
             return lines
         }
@@ -119,7 +135,7 @@ extension MainScreen {
             } else if !isRunning {
                 let why =
                     words.shownState == .accepted
-                    ? state.whatHolds(group.contact, group.direction, else: group.reason) : nil
+                    ? OfferWords.whatHolds(group.contact, group.direction, else: group.reason, state) : nil
                 let text = SafeText(why ?? Sentences.word(for: words.shownState), as: .line)
                 lines.append(StyledLine(.blanks(4) + text.truncated(to: width - 4), Theme.quiet))
             }

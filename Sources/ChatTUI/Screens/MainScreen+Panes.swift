@@ -10,10 +10,10 @@ extension MainScreen {
         let width = area.size.columns
         drawBorder(on: &canvas, column: area.columns.upperBound, area)
         let bottom = listBottom(area)
-        for (row, index) in state.listedChats.dropFirst(firstListed).prefix(listRows).enumerated() {
+        for (row, index) in GoToPane.listedChats(state).dropFirst(firstListed).prefix(listRows).enumerated() {
             let place = Rect(column: 0, row: area.origin.row + row, columns: width, rows: 1)
             canvas.draw(listLine(index, width: width), at: place.origin, width: width)
-            canvas.addTarget(place, .chat(state.chats[index].id))
+            canvas.addTarget(place, .chat(state.world.chats[index].id))
         }
         guard !bottom.isEmpty else { return }
         let ruleRow = area.rows.upperBound - bottom.count - 1
@@ -36,14 +36,14 @@ extension MainScreen {
     /// The first of `listedChats` that is seen: where the wheel has moved the list to, else so that the open chat is
     /// seen.
     var firstListed: Int {
-        let listed = state.listedChats
-        let open = listed.firstIndex { state.chats[$0].id == state.openID } ?? 0
-        return max(0, min(state.listTop ?? open - listRows + 1, listed.count - listRows))
+        let listed = GoToPane.listedChats(state)
+        let open = listed.firstIndex { state.world.chats[$0].id == state.place.openID } ?? 0
+        return max(0, min(state.place.listTop ?? open - listRows + 1, listed.count - listRows))
     }
 
     /// The first chat that is seen when the list is moved by so many rows.
     func firstListed(movedBy rows: Int) -> Int {
-        max(0, min(firstListed + rows, state.listedChats.count - listRows))
+        max(0, min(firstListed + rows, GoToPane.listedChats(state).count - listRows))
     }
 
     /// What stands below the list, where there is room.
@@ -54,12 +54,12 @@ extension MainScreen {
 
     /// `▌1 Alice      ● `: open, number, name, muted, unread or `@` mentions, presence.
     private func listLine(_ index: Int, width: Int) -> StyledLine {
-        let chat = state.chats[index]
-        let isOpen = chat.id == state.openID
-        let isMuted = chat.peer.isMuted(at: state.moment.wall)
+        let chat = state.world.chats[index]
+        let isOpen = chat.id == state.place.openID
+        let isMuted = chat.peer.isMuted(at: state.surface.moment.wall)
         // Of the open chat only what is out of sight is unread, unless the user says what is.
         let isSeen =
-            isOpen && chat.window.isAtBottom && !chat.keepsUnread && state.settings.readMark == .visible
+            isOpen && chat.window.isAtBottom && !chat.keepsUnread && state.surface.settings.readMark == .visible
         let news = (isMuted ? "z" : "") + (isSeen ? "" : unread(chat))
         var line = StyledLine(isOpen ? SafeText(literal: "▌") : .blanks(1), Theme.own)
         line.add("\(index + 1) ", Theme.quiet)
@@ -95,15 +95,15 @@ extension MainScreen {
     }
 
     private var bottomLines: [(words: String, command: AppCommand?)] {
-        let now = state.moment.uptime
-        let up = state.transfers.movingCount(.outgoing, at: now)
-        let down = state.transfers.movingCount(.incoming, at: now)
+        let now = state.surface.moment.uptime
+        let up = state.world.transfers.movingCount(.outgoing, at: now)
+        let down = state.world.transfers.movingCount(.incoming, at: now)
         var motion = "↑\(up) ↓\(down)"
-        if up + down > 0 { motion += "  " + Units.rate(state.transfers.rate(at: now)).replacing(" ", with: "") }
+        if up + down > 0 { motion += "  " + Units.rate(state.world.transfers.rate(at: now)).replacing(" ", with: "") }
         var lines: [(words: String, command: AppCommand?)] = [
-            ("transfers", .transfers), (motion, .transfers), ("queued \(state.queuedCount)", nil),
+            ("transfers", .transfers), (motion, .transfers), ("queued \(state.world.queuedCount)", nil),
         ]
-        if !state.requests.isEmpty { lines.append(("requests \(state.requests.count)", .requests)) }
+        if !state.world.requests.isEmpty { lines.append(("requests \(state.world.requests.count)", .requests)) }
         return lines
     }
 

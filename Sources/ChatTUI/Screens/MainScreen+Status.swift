@@ -9,10 +9,10 @@ extension MainScreen {
     /// `firstSeen`: the first item of the open chat that is in sight.
     func drawStatus(on canvas: inout Canvas, row: Int, firstSeen: Int?) {
         let columns = layout.size.columns
-        let clock = SafeText(state.minuteText(state.moment.wall), as: .line)
+        let clock = SafeText(state.surface.minuteText(state.surface.moment.wall), as: .line)
         let rightEnd = columns - 2
         // What does not fit is given up from the left; the sentence on the left keeps at least half.
-        var parts = OverlayScreen.hidesActivity(state.overlay) ? [] : statusParts
+        var parts = state.place.overlay?.pane.hidesActivity == true ? [] : statusParts
         let left = statusLeft(firstSeen)
         func joined() -> StyledLine {
             var line = StyledLine()
@@ -30,9 +30,9 @@ extension MainScreen {
         }
         if columns < 30 { right = StyledLine(clock, Theme.quiet) }
         // Of a question everything else gives way: what answers it stands at its end.
-        let isQuestion = state.status?.isQuestion == true && state.pendingKeys.isEmpty
+        let isQuestion = state.place.status?.isQuestion == true && state.composer.pendingKeys.isEmpty
         let isNeeded =
-            isQuestion || (columns < 40 && (state.status?.isError == true || (columns < 30 && left.short != nil)))
+            isQuestion || (columns < 40 && (state.place.status?.isError == true || (columns < 30 && left.short != nil)))
         if isNeeded, (left.short ?? left.text).width > rightEnd - right.width - 3 { right = StyledLine() }
         let rightStart = max(0, rightEnd - right.width)
         let room = max(0, rightStart - (right.width > 0 ? 3 : 1))
@@ -41,9 +41,9 @@ extension MainScreen {
         if let short = left.short, left.text.width > room { words = short.truncated(to: room) }
         var hints = left.hints
         if isQuestion, left.text.width > room {
-            let shorts = (state.status?.shorts ?? []).map { SafeText($0, as: .line) }
+            let shorts = (state.place.status?.shorts ?? []).map { SafeText($0, as: .line) }
             words = shorts.first { $0.width <= room } ?? Self.keepingEnd(of: shorts.last ?? left.text, width: room)
-        } else if let notice = state.status, state.pendingKeys.isEmpty,
+        } else if let notice = state.place.status, state.composer.pendingKeys.isEmpty,
             let (cut, hint) = withHint(where: notice, left.text, room: room)
         {
             words = cut
@@ -57,12 +57,12 @@ extension MainScreen {
     /// What does not fit, or has more lines, with the key or command that shows all of it; `nil` when it is all there, and
     /// where the hint would take too much of the row.
     private func withHint(
-        where notice: AppState.StatusNotice, _ text: SafeText, room: Int
+        where notice: StatusNotice, _ text: SafeText, room: Int
     ) -> (SafeText, Hint)? {
         guard text.width > room || notice.hasMore else { return nil }
         let hint =
             switch notice.place {
-            case .chat: Hint("\(state.key(.newest)): all", .newest)
+            case .chat: Hint("\(state.surface.key(.newest)): all", .newest)
             case .log: Hint("/log", .slash("/log"))
             }
         let end = SafeText(literal: "… (") + SafeText(hint.words, as: .line) + SafeText(literal: ")")
@@ -86,9 +86,13 @@ extension MainScreen {
             part.add(words, Theme.quiet, target: command.map { .command($0) })
             parts.append(part)
         }
-        if !state.requests.isEmpty { add("requests \(state.requests.count) \(state.key(.requests))", .requests) }
-        if state.queuedCount > 0 { add("~\(state.queuedCount) queued", nil) }
-        if let group = state.transfers.group(of: state.transfers.moving(at: state.moment.uptime).first?.number) {
+        if !state.world.requests.isEmpty {
+            add("requests \(state.world.requests.count) \(state.surface.key(.requests))", .requests)
+        }
+        if state.world.queuedCount > 0 { add("~\(state.world.queuedCount) queued", nil) }
+        if let group = state.world.transfers.group(
+            of: state.world.transfers.moving(at: state.surface.moment.uptime).first?.number)
+        {
             let pace = TransferPace(transferred: group.transferred, size: group.size, progress: nil)
             let arrow = group.direction == .outgoing ? "↑" : "↓"
             add("\(arrow) #\(group.number.rawValue) \(pace.percent)", .transfers)
@@ -115,21 +119,24 @@ extension MainScreen {
 
     /// What is most important now.
     private func statusLeft(_ firstSeen: Int?) -> StatusWords {
-        if !state.pendingKeys.isEmpty {
-            return StatusWords(SafeText("\(KeySequence(state.pendingKeys).name) …", as: .line), .plain)
+        if !state.composer.pendingKeys.isEmpty {
+            return StatusWords(SafeText("\(KeySequence(state.composer.pendingKeys).name) …", as: .line), .plain)
         }
-        if state.takesLiteral { return StatusWords(SafeText(literal: "the next key is typed as it is"), .plain) }
-        if let notice = state.status {
+        if state.composer.begun == .literal {
+            return StatusWords(SafeText(literal: "the next key is typed as it is"), .plain)
+        }
+        if let notice = state.place.status {
             return StatusWords(
                 SafeText(notice.text, as: .line), notice.isError ? Theme.error : Theme.unread,
                 SentenceHints.hints(in: notice.text))
         }
-        let overlay = OverlayScreen(state: state, layout: layout)
-        if let words = overlay.status { return StatusWords(words, .plain, overlay.statusHints) }
+        if let pane = state.place.overlay?.pane, let words = pane.status(state, layout) {
+            return StatusWords(words, .plain, pane.statusHints)
+        }
         if let words = browseWords { return StatusWords(words, Theme.unread, Self.rangeHints) }
         if let words = composingWords { return StatusWords(words, Theme.unread, [Hint("Esc cancels", .back)]) }
         if let offer = offerWords {
-            let hints = [AppCommand.acceptOffer, .declineOffer].map { Hint(state.keymap.label(of: $0), $0) }
+            let hints = [AppCommand.acceptOffer, .declineOffer].map { Hint(state.surface.keymap.label(of: $0), $0) }
             return StatusWords(offer.words, short: offer.short, Theme.unread, hints)
         }
         guard let chat = state.openChat else { return StatusWords(.empty, .plain) }
@@ -145,7 +152,7 @@ extension MainScreen {
         let newer = chat.window.newerCount
         if !chat.window.isAtBottom {
             let what = newer > 0 ? "\(newer) newer" : "newer messages"
-            let words = "↓ \(what) (\(state.key(.newest)))"
+            let words = "↓ \(what) (\(state.surface.key(.newest)))"
             return StatusWords(SafeText(words, as: .line), Theme.unread, [Hint(words, .newest)])
         }
         if newer > 0 { return StatusWords(SafeText("↓ \(newer) newer", as: .line), Theme.unread) }
@@ -156,7 +163,7 @@ extension MainScreen {
                 + SafeText(literal: " until you decide (/verify)")
             return StatusWords(words, short: SafeText(literal: "KEY CHANGED (/verify)"), Theme.error, verify)
         }
-        if state.settings.requiresVerified, chat.peer.trust == .unverified {
+        if state.surface.waitsForVerification(chat.peer) {
             let words =
                 SafeText(literal: "unverified: nothing goes to ") + chat.name
                 + SafeText(literal: " until you compare (/verify)")
@@ -165,7 +172,7 @@ extension MainScreen {
         if state.isViNormal { return StatusWords(SafeText(literal: "NORMAL (i types, Esc browses)"), .plain) }
         if chat.typingUntil != nil { return StatusWords(chat.name + SafeText(literal: " is typing…"), .plain) }
         if let line = chat.window.unreadLine, !line.isFound, beginsAbove(chat.window, firstSeen: firstSeen) {
-            let words = "↑ \(line.count) new further up (\(state.key(.firstUnread)))"
+            let words = "↑ \(line.count) new further up (\(state.surface.key(.firstUnread)))"
             return StatusWords(SafeText(words, as: .line), Theme.unread, [Hint(words, .firstUnread)])
         }
         return StatusWords(.empty, .plain)
@@ -179,17 +186,17 @@ extension MainScreen {
 
     /// Which message is under the cursor of browse mode.
     private var browseWords: SafeText? {
-        guard let browse = state.browse else { return nil }
+        guard let browse = state.place.browse else { return nil }
         if browse.rangeStart != nil {
-            let count = state.selectedMessages.count
+            let count = Browsing.selectedMessages(state).count
             // What was selected further away is not in memory, and nothing is done to it.
-            let limit = state.rangeIsLoaded ? "" : ", the rest is not loaded"
+            let limit = Browsing.rangeIsLoaded(state) ? "" : ", the rest is not loaded"
             return SafeText("browse: \(count) selected\(limit) (y copy, f forward, d delete)", as: .line)
         }
-        guard let message = state.selectedMessage else { return SafeText(literal: "browse") }
-        let who = message.direction == .outgoing ? "me" : state.name(of: message.contact)
+        guard let message = Browsing.selectedMessage(state) else { return SafeText(literal: "browse") }
+        let who = state.world.words(of: message).author.text
         return SafeText(
-            "browse: \(who) \(state.clock.dayAndTime(message.shownTime, now: state.moment.wall)) #\(message.id.short)",
+            "browse: \(who) \(state.surface.clock.dayAndTime(message.shownTime, now: state.surface.moment.wall)) #\(message.id.short)",
             as: .line)
     }
 
@@ -202,32 +209,33 @@ extension MainScreen {
             case .edit: "Editing: "
             }
         return SafeText(literal: what)
-            + MessageSummary.quote(of: composing.message)
-            .inDisplayOrder(width: 40, reordering: state.settings.reorders)
+            + MessageWords.quote(of: composing.message)
+            .inDisplayOrder(width: 40, reordering: state.surface.settings.reorders)
             + SafeText(literal: " · Esc cancels")
     }
 
     /// Also with fewer words: what is offered stands in the chat, the keys nowhere else.
     private var offerWords: (words: SafeText, short: SafeText)? {
-        guard let shown = state.shownOffer, let transfer = state.transfers[shown.number],
-            let chat = state.chat(transfer.contact)
+        guard let shown = state.place.shownOffer, let transfer = state.world.transfers[shown.number],
+            let chat = state.world.chat(transfer.contact)
         else { return nil }
-        let offers = state.offers(of: shown)
-        let others = state.openOffers.count - max(1, offers.count)
-        let group = state.transfers.group(of: shown.number) ?? TransferGroup(transfer)
+        let offers = state.world.offers(of: shown)
+        let others = state.world.openOffers.count - max(1, offers.count)
+        let group = state.world.transfers.group(of: shown.number) ?? TransferGroup(transfer)
         let words = TransferWords(state: state, group: group)
         let more = others > 0 ? " (+\(others))" : ""
         let columns = layout.size.columns
         let size = Units.size(
-            offers.count > 1 ? offers.reduce(0) { $0.addingClamped(state.wholeSize(of: $1)) } : group.size)
+            offers.count > 1 ? offers.reduce(0) { $0.addingClamped(state.world.wholeSize(of: $1)) } : group.size)
         let which = offers.count > 1 ? "\(offers.count) OFFERS" : "OFFER #\(transfer.number.rawValue)"
         let front =
             SafeText("\(which) from ", as: .line)
             + chat.name.truncated(to: max(10, columns / 8)) + SafeText(literal: ": ")
-        let keys = "\(state.keymap.label(of: .acceptOffer))/\(state.keymap.label(of: .declineOffer))\(more)"
+        let keys =
+            "\(state.surface.keymap.label(of: .acceptOffer))/\(state.surface.keymap.label(of: .declineOffer))\(more)"
         let end = SafeText("\(offers.count > 1 ? ", …" : "") \(size)  \(keys)", as: .line)
         let number = offers.count > 1 ? "\(offers.count) files" : "#\(transfer.number.rawValue)"
-        let clock = SafeText(state.minuteText(state.moment.wall), as: .line).width
+        let clock = SafeText(state.surface.minuteText(state.surface.moment.wall), as: .line).width
         var short = "OFFER \(number) \(size)  \(keys)"
         if short.count > columns - clock - 6 { short = "\(number) \(keys)" }
         if short.count > columns - 4, offers.count > 1 { short = "\(offers.count): \(keys)" }
@@ -243,7 +251,7 @@ extension MainScreen {
     func drawHint(on canvas: inout Canvas, row: Int) {
         let columns = layout.size.columns
         var line = StyledLine(" ")
-        if let completion = state.completion, !completion.candidates.isEmpty {
+        if let completion = state.composer.completion, !completion.candidates.isEmpty {
             line = completionLine(completion, columns: columns)
         } else {
             line = HintLine(state, columns: columns).line

@@ -36,7 +36,7 @@ struct MainScreen {
     private func titleLine(width: Int, beside: Int) -> StyledLine {
         guard let chat = state.openChat else { return StyledLine("blipchat", Theme.title) }
         // The words of trust are there at any width: a long name gives way, whatever it says.
-        var needed = " · ".count + Sentences.word(for: chat.peer.trust).count
+        var needed = " · ".count + RoomWords.standing(of: chat.peer).count
         if chat.peer.isBlocked {
             let blocked = " · blocked".count
             // Nothing is sent to them whoever they are.
@@ -58,7 +58,10 @@ struct MainScreen {
             line.add(" · ", Theme.quiet)
             line.add(words.truncated(to: room), Theme.error)
         }
-        if !isChanged { add(Sentences.word(for: chat.peer.trust)) }
+        if !isChanged {
+            let isPlain = chat.peer.room?.url.usesTLS == false
+            add(RoomWords.standing(of: chat.peer), isPlain ? Theme.error : .plain)
+        }
         // Whom we refuse has no link, and why the last one ended is of no use.
         if chat.peer.isBlocked { return line }
         switch chat.link {
@@ -68,6 +71,8 @@ struct MainScreen {
             } else if !layout.isNarrow {
                 add("online", Theme.good)
             }
+            // Of a room the words before say it.
+            if chat.peer.room != nil { break }
             let words = layout.isNarrow ? (details.isEncrypted ? "TLS" : "PLAINTEXT") : Sentences.words(for: details)
             add(words, details.isEncrypted ? .plain : Theme.error)
         default:
@@ -90,19 +95,19 @@ struct MainScreen {
     }
 
     private var meAndUnread: StyledLine {
-        let away = state.identity.away == nil ? "" : " (away)"
-        var line = StyledLine(SafeText(literal: "me: ") + SafeText(state.identity.name, as: .name), Theme.quiet)
+        let away = state.world.identity.away == nil ? "" : " (away)"
+        var line = StyledLine(SafeText(literal: "me: ") + SafeText(state.world.identity.name, as: .name), Theme.quiet)
         line.add(away, Theme.quiet)
-        guard state.unreadChats > 0 else { return line }
+        guard state.world.unreadChats > 0 else { return line }
         line.add(" · ", Theme.quiet)
-        let words = state.unreadChats == 1 ? "1 unread chat" : "\(state.unreadChats) unread chats"
+        let words = state.world.unreadChats == 1 ? "1 unread chat" : "\(state.world.unreadChats) unread chats"
         line.add(words, Theme.quiet, target: .command(.nextUnread))
         return line
     }
 
     /// `[2:3 4:@1]`: the chats with unread messages, by their numbers; `@`: so many of them name us.
     var activity: StyledLine {
-        let unread = state.chats.enumerated().filter { $1.isUnread && $1.id != state.openID }.prefix(8)
+        let unread = state.world.chats.enumerated().filter { $1.isUnread && $1.id != state.place.openID }.prefix(8)
         var line = StyledLine()
         for (index, chat) in unread {
             let count = chat.mentionCount > 0 ? "@\(chat.mentionCount)" : "\(chat.conversation.unreadCount)"
@@ -141,13 +146,13 @@ struct MainScreen {
         }
     }
 
-    private var lobbyHints: [Hint] { [AppCommand.help, .chat1, .goTo].map { Hint(state.key($0), $0) } }
+    private var lobbyHints: [Hint] { [AppCommand.help, .chat1, .goTo].map { Hint(state.surface.key($0), $0) } }
 
     private func chatRows(
         _ chat: Chat, _ items: [HistoryLayout.VisibleItem], _ area: Rect, on canvas: inout Canvas
     ) -> [StyledLine] {
         // The cursor of browse mode is the terminal's, too: screen readers and magnifiers follow it.
-        if let browse = state.browse, state.overlay == nil,
+        if let browse = state.place.browse, state.place.overlay == nil,
             let item = items.first(where: { chat.window.items[$0.index].key == .message(browse.selected.key) })
         {
             canvas.cursor = Point(column: area.origin.column, row: area.origin.row + item.firstOwnRow)
@@ -167,7 +172,7 @@ struct MainScreen {
             .map { StyledLine($0, Theme.quiet) }
         guard chat.window.loadFailed else { return words }
         // What is said to a chat that cannot be read has no place in it.
-        let said = state.lobby.flatMap { HistoryLayout.noticeRows($0, state, width: width) }
+        let said = state.place.lobby.flatMap { HistoryLayout.noticeRows($0, state, width: width) }
         return words + said.suffix(max(0, area.size.rows - words.count))
     }
 
@@ -191,23 +196,23 @@ struct MainScreen {
         func add(_ text: String, _ style: Style = .plain) {
             rows += TextWrap.wrap(SafeText(text, as: .line), width: width).map { StyledLine($0, style) }
         }
-        if !state.hasLoaded {
+        if !state.world.hasLoaded {
             // Who is there is not known yet.
-        } else if state.chats.isEmpty {
+        } else if state.world.chats.isEmpty {
             add("Nobody to talk to yet.")
-            if let address = state.identity.address {
+            if let address = state.world.identity.address {
                 add("")
                 add("Your address, to give to others:", Theme.quiet)
                 add("\(address)", Theme.link)
             }
             add("")
-            add("/add ADDRESS adds somebody. \(state.key(.help)) shows all keys and commands.", Theme.quiet)
+            add("/add ADDRESS adds somebody. \(state.surface.key(.help)) shows all keys and commands.", Theme.quiet)
         } else {
             add(
-                "No chat is open. \(state.key(.chat1)) opens the first one, \(state.key(.goTo)) finds one by name.",
+                "No chat is open. \(state.surface.key(.chat1)) opens the first one, \(state.surface.key(.goTo)) finds one by name.",
                 Theme.quiet)
         }
-        for notice in state.lobby {
+        for notice in state.place.lobby {
             rows += HistoryLayout.noticeRows(notice, state, width: area.size.columns)
         }
         return Array(rows.suffix(area.size.rows))
@@ -227,18 +232,18 @@ struct MainScreen {
         canvas.addTarget(area, .input)
         let prompt = ScreenLayout.prompt(state, columns: layout.size.columns, hasTitle: layout.title != nil)
         let box = InputBox(
-            state.input, width: layout.size.columns - prompt.width, maxRows: area.size.rows,
-            marks: state.spelling.marks(in: state.input), reordering: state.settings.reorders)
+            state.composer.input, width: layout.size.columns - prompt.width, maxRows: area.size.rows,
+            marks: state.composer.spelling.marks(in: state.composer.input), reordering: state.surface.settings.reorders)
         canvas.draw(
             box.beginsAbove ? Self.cut(prompt) : prompt, at: area.origin,
-            style: state.browse == nil ? Theme.title : Theme.warning)
+            style: state.place.browse == nil ? Theme.title : Theme.warning)
         for index in box.rows.indices.prefix(area.size.rows) {
             let place = Point(column: prompt.width, row: area.origin.row + index)
             canvas.draw(
                 box.line(index, marked: Theme.warning.adding(.underline)), at: place,
                 width: layout.size.columns - prompt.width)
         }
-        if state.overlay == nil, state.browse == nil {
+        if state.place.overlay == nil, state.place.browse == nil {
             canvas.cursor = Point(
                 column: min(prompt.width + box.cursor.column, max(0, layout.size.columns - 1)),
                 row: area.origin.row + box.cursor.row)

@@ -16,26 +16,26 @@ struct MessageRows {
     static let rowLimit = 200
 
     /// Without panes the nick stands in the text.
-    var isNarrow: Bool { state.size.columns < 60 || state.isPlain }
+    var isNarrow: Bool { state.surface.size.columns < 60 || state.surface.isPlain }
+
+    private var words: MessageWords { MessageWords(message, contact: chat.name, known: state.world.skeletons) }
 
     var rows: [StyledLine] {
-        if message.isRetracted {
-            let words: StaticString = isTakenBack ? "(deleted before it was sent)" : "(deleted)"
-            return textRows(SafeText(literal: words), Theme.quiet)
-        }
+        if let removal = words.removal { return textRows(removal, Theme.quiet) }
         switch message.content {
-        case .text(let text):
-            let text = action(in: text) ?? text
-            let shown = state.settings.emoji == .name ? EmojiSpelling.spelled(text) : text
-            return textRows(SafeText(shown, as: .multiline).linked() + edition)
+        case .text:
+            let actor =
+                message.direction == .outgoing ? SafeText(state.world.identity.name, as: .name) : words.author
+            let text = words.text(.named(actor), spelled: state.surface.settings.emoji == .name)
+            return textRows(text.linked() + edition)
         case .file(let transfer):
             // The list of transfers knows how far it is by now; the row is as old as its last change of state.
-            let transfer = state.transfers.byID[transfer.id] ?? transfer
+            let transfer = state.world.transfers.byID[transfer.id] ?? transfer
             let own =
                 chat.window.isHead(message)
                 ? FolderRows(message: self, head: transfer).rows : FileRows(message: self, transfer: transfer).rows
             let picture =
-                chat.window.isClosedHead(message) ? [] : state.pictureRows(of: message.id, width: width - indent - 1)
+                chat.window.isClosedHead(message) ? [] : Previews.rows(of: message.id, width: width - indent - 1, state)
             return own + (picture + changeLines(width: max(10, width - indent - 1))).map { indented($0) }
         }
     }
@@ -48,55 +48,30 @@ struct MessageRows {
             && TextWrap.wrap(SafeText(text, as: .multiline), width: width).count > Self.rowLimit
     }
 
-    /// `Alice waves` of `/me waves`; `nil` for other texts.
-    private func action(in text: String) -> String? {
-        guard let deed = ActionText.deed(in: text) else { return nil }
-        let name = message.direction == .outgoing ? SafeText(state.identity.name, as: .name) : chat.name
-        return "\(name.text) \(deed)"
-    }
-
-    private var isAction: Bool {
-        guard case .text(let text) = message.content, !message.isRetracted else { return false }
-        return ActionText.deed(in: text) != nil
-    }
-
-    /// `✓✓` for own messages; for others `?` when their clock is off or they waited, else blank.
-    var mark: String {
-        guard message.direction == .outgoing else { return message.isTimeOff ? "?" : "" }
-        return isTakenBack ? "" : markedState.mark
-    }
+    var mark: String { words.mark }
 
     private var markStyle: Style {
         guard message.direction == .outgoing else { return Theme.warning }
-        return Theme.mark(markedState)
+        return Theme.mark(words.shownState)
     }
 
-    /// Of a deleted message it counts whether they know that it is.
-    private var markedState: DeliveryState {
-        guard message.isRetracted, let change = message.operationState else { return message.state }
-        // Once they know it, what they had seen before stays seen.
-        return change == .delivered && message.state == .read ? .read : change
-    }
-
-    /// It was deleted before they had it.
-    private var isTakenBack: Bool { message.isRetracted && message.state == .takenBack }
-
-    var time: String { state.timeText(message.shownTime, inColumn: !isNarrow) }
+    var time: String { state.surface.timeText(message.shownTime, inColumn: !isNarrow) }
 
     private var nick: SafeText {
-        if isAction { return SafeText(literal: "*") }
-        if isContinued { return .empty }
-        return message.direction == .outgoing ? SafeText(literal: "me") : chat.name
+        if words.isAction { return SafeText(literal: "*") }
+        return isContinued ? .empty : words.author
     }
 
     private var nickStyle: Style {
-        message.direction == .outgoing ? Theme.own : Theme.nick(chat.peer)
+        message.direction == .outgoing
+            ? Theme.own : message.sender.map(Theme.nick(named:)) ?? Theme.nick(chat.peer)
     }
 
     /// Columns of the nick: as wide as the name, within bounds.
     private var nickWidth: Int {
-        let most = max(2, state.settings.nickWidth)
-        return min(max(7, chat.name.width), most)
+        let most = max(2, state.surface.settings.nickWidth)
+        // In a room they have names of their own.
+        return chat.peer.room == nil ? min(max(7, chat.name.width), most) : most
     }
 
     private func textRows(_ text: SafeText, _ style: Style = .plain) -> [StyledLine] {
@@ -106,15 +81,15 @@ struct MessageRows {
 
     /// Columns before the text.
     private var indent: Int {
-        if state.isPlain { return 0 }
+        if state.surface.isPlain { return 0 }
         return isNarrow ? 2 : SafeText(time, as: .line).width + 4 + nickWidth
     }
 
     /// Columns of the text beneath its first row.
-    private var narrowWidth: Int { max(4, width - (state.isPlain ? 1 : indent)) }
+    private var narrowWidth: Int { max(4, width - (state.surface.isPlain ? 1 : indent)) }
 
     private func indented(_ line: StyledLine) -> StyledLine {
-        var row = StyledLine(.blanks(state.isPlain && looksLikeHead(line) ? 1 : indent))
+        var row = StyledLine(.blanks(state.surface.isPlain && looksLikeHead(line) ? 1 : indent))
         row.add(line)
         return row
     }
@@ -153,8 +128,8 @@ struct MessageRows {
             lead.add(" ")
         }
         if !nick.isEmpty {
-            lead.add(nick.truncated(to: state.isPlain ? 64 : 12), nickStyle)
-            lead.add(isAction ? " " : ": ")
+            lead.add(nick.truncated(to: state.surface.isPlain ? 64 : 12), nickStyle)
+            lead.add(words.isAction ? " " : ": ")
         }
         return lead
     }
@@ -177,7 +152,7 @@ struct MessageRows {
         }
     }
 
-    var reorders: Bool { state.settings.reorders }
+    var reorders: Bool { state.surface.settings.reorders }
 
     private func beginsRightToLeft(_ text: SafeText) -> Bool {
         reorders && text.lines().first.flatMap { BidiParagraph($0.clusters) }?.isRightToLeft ?? false
@@ -193,7 +168,7 @@ struct MessageRows {
                         + quote.inDisplayOrder(
                             width: width - Self.quoteMark.width, reordering: reorders), Theme.quiet))
         }
-        let wrapped = TextWrap.wrap(text, width: width, reordering: reorders, keepingLinks: state.isPlain)
+        let wrapped = TextWrap.wrap(text, width: width, reordering: reorders, keepingLinks: state.surface.isPlain)
         lines += wrapped.prefix(Self.rowLimit).map { StyledLine($0) }
         if wrapped.count > Self.rowLimit {
             var more = StyledLine()
@@ -203,10 +178,7 @@ struct MessageRows {
             lines.append(more)
         }
         if let note = text.hiddenNote { lines.append(StyledLine(note, Theme.quiet)) }
-        if case .failed(let reason) = message.state, !message.isRetracted {
-            let isOver = message.state == .sentAgain
-            let sentence = SafeText(
-                isOver ? "not sent, and \(reason.words)" : "not sent: \(reason.words) (/retry)", as: .line)
+        if let (sentence, isOver) = words.failure {
             lines += TextWrap.wrap(sentence, width: width).prefix(3).map { text in
                 var line = StyledLine()
                 line.add(text, isOver ? Theme.quiet : Theme.error, target: isOver ? nil : .action(.retry, message.key))
@@ -221,21 +193,17 @@ struct MessageRows {
         var lines: [StyledLine] = []
         if !message.reactions.isEmpty, !message.isRetracted {
             var line = StyledLine()
-            for reaction in message.reactions {
+            for (emoji, who) in words.reactions {
                 if line.width > 0 { line.add("  ") }
-                line.add(SafeText(state.shown(emoji: reaction.emoji), as: .line).truncated(to: 16))
+                line.add(SafeText(state.surface.shown(emoji: emoji), as: .line).truncated(to: 16))
                 line.add(" ")
-                line.add(reaction.direction == .outgoing ? SafeText(literal: "me") : chat.name, Theme.quiet)
+                line.add(who, Theme.quiet)
             }
             lines.append(line)
         }
-        switch message.operationState {
-        case .pending?, .sent?:
-            if !message.isRetracted { lines.append(StyledLine("(change not delivered yet)", Theme.quiet)) }
-        case .failed(let reason)?:
-            let sentence = SafeText("the change was refused: \(reason.words)", as: .line)
-            lines += TextWrap.wrap(sentence, width: width).prefix(3).map { StyledLine($0, Theme.error) }
-        case .delivered?, .read?, nil: break
+        if let (sentence, isError) = words.change {
+            let wrapped = isError ? Array(TextWrap.wrap(sentence, width: width).prefix(3)) : [sentence]
+            lines += wrapped.map { StyledLine($0, isError ? Theme.error : Theme.quiet) }
         }
         return lines
     }
@@ -250,12 +218,7 @@ struct MessageRows {
 
     /// The beginning of the message that this one answers.
     private var quotedText: SafeText? {
-        guard let id = message.replyTo else { return nil }
-        switch chat.quoted(id) {
-        case .asked: return SafeText(literal: "…")
-        case .missing: return SafeText(literal: "(not in this history)")
-        case .found(let quoted): return MessageSummary.quote(of: quoted)
-        }
+        message.replyTo.map { MessageWords.words(for: chat.quoted($0)) }
     }
 }
 

@@ -20,22 +20,22 @@ struct ScreenLayout: Sendable, Equatable {
     var isNarrow: Bool { size.columns < 60 }
 
     init(_ state: AppState) {
-        let size = state.size
+        let size = state.surface.size
         self.size = size
         let isTiny = size.columns < 20 || size.rows < 4
-        let hasTitle = !isTiny && size.rows >= 5 && !state.isPlain
+        let hasTitle = !isTiny && size.rows >= 5 && !state.surface.isPlain
         let hasStatus = !isTiny
-        let hasHint = !isTiny && size.rows >= 8 && state.settings.hints && !state.isPlain
+        let hasHint = !isTiny && size.rows >= 8 && state.surface.settings.hints && !state.surface.isPlain
         let prompt = Self.prompt(state, columns: size.columns, hasTitle: hasTitle)
         let around = (hasTitle ? 1 : 0) + (hasStatus ? 1 : 0) + (hasHint ? 1 : 0)
         // While it is typed at, two rows at least: of what runs over one the part before the cursor is to be seen.
-        let share = max(state.overlay == nil ? 2 : 1, size.rows / 3)
+        let share = max(state.place.overlay == nil ? 2 : 1, size.rows / 3)
         let maxInput = max(1, min(share, size.rows - around - 1))
         promptWidth = prompt.width
         let inputWidth = size.columns - promptWidth
         let wantedRows =
-            InputBox.isOneRow(state.input, width: inputWidth)
-            ? 1 : InputBox(state.input, width: inputWidth, maxRows: maxInput, reordering: false).rows.count
+            InputBox.isOneRow(state.composer.input, width: inputWidth)
+            ? 1 : InputBox(state.composer.input, width: inputWidth, maxRows: maxInput, reordering: false).rows.count
         let inputRows = min(wantedRows, max(size.rows, 0))
 
         var bottom = size.rows
@@ -58,21 +58,23 @@ struct ScreenLayout: Sendable, Equatable {
         var left = 0
         var right = size.columns
         let listWidth = min(
-            state.settings.listWidth ?? (size.columns >= Self.columnsForDetails ? 22 : 16),
+            state.surface.settings.listWidth ?? (size.columns >= Self.columnsForDetails ? 22 : 16),
             size.columns - Self.chatMinimum - 1)
-        let hasPanes = !isTiny && !state.isPlain
+        let hasPanes = !isTiny && !state.surface.isPlain
         if listWidth >= 8, hasPanes,
             Self.isShown(
-                state.settings.list, byWidth: size.columns >= Self.columnsForList, isToggled: state.listIsHidden)
+                state.surface.settings.list, byWidth: size.columns >= Self.columnsForList,
+                isToggled: state.surface.listIsHidden)
         {
             list = Rect(column: 0, row: top, columns: listWidth, rows: rows)
             left = listWidth + 1
         }
         // Without contacts there are no details, and the own address wants to be in one row.
-        if size.columns - left - 31 >= Self.chatMinimum, hasPanes, !(state.hasLoaded && state.chats.isEmpty),
+        if size.columns - left - 31 >= Self.chatMinimum, hasPanes,
+            !(state.world.hasLoaded && state.world.chats.isEmpty),
             Self.isShown(
-                state.settings.details, byWidth: size.columns >= Self.columnsForDetails,
-                isToggled: state.detailsAreHidden)
+                state.surface.settings.details, byWidth: size.columns >= Self.columnsForDetails,
+                isToggled: state.surface.detailsAreHidden)
         {
             details = Rect(column: size.columns - 30, row: top, columns: 30, rows: rows)
             right = size.columns - 31
@@ -101,7 +103,7 @@ struct ScreenLayout: Sendable, Equatable {
     static func prompt(_ state: AppState, columns: Int, hasTitle: Bool) -> SafeText {
         let short = SafeText(literal: "> ")
         guard columns >= 8 else { return .empty }
-        if state.browse != nil { return SafeText(literal: columns >= 20 ? "browsing> " : "b> ") }
+        if state.place.browse != nil { return SafeText(literal: columns >= 20 ? "browsing> " : "b> ") }
         if let composing = state.openChat?.composing, columns >= 20 { return composing.prompt }
         guard let chat = state.openChat, columns >= 60 || (!hasTitle && columns >= 20) else { return short }
         return chat.name.truncated(to: max(4, min(20, columns / 4))) + short

@@ -10,7 +10,7 @@ enum SentenceHints {
 
     /// The commands of a sentence that begin it or stand at the beginning of parentheses, with what a click types.
     static func hints(in sentence: String) -> [Hint] {
-        // Most sentences have none, and they are looked at in each frame.
+        // Most sentences have none, and each frame looks at them.
         guard sentence.utf8.contains(UInt8(ascii: "/")) else { return [] }
         var hints: [Hint] = []
         var previous: Character = "("

@@ -8,29 +8,30 @@ struct TransferWords {
     let state: AppState
     let group: TransferGroup
 
-    private var contact: String { state.chat(group.contact)?.name.text ?? "?" }
+    private var contact: String { state.world.chat(group.contact)?.name.text ?? "?" }
 
     var pace: TransferPace {
         TransferPace(
             transferred: group.transferred, size: group.size,
-            progress: state.transfers.progress(of: group, at: state.moment.uptime))
+            progress: state.world.transfers.progress(of: group, at: state.surface.moment.uptime))
     }
 
     /// What its files do as a whole.
-    var shownState: FileTransfer.State { state.transfers.shownState(of: group, at: state.moment.uptime) }
+    var shownState: FileTransfer.State { state.world.transfers.shownState(of: group, at: state.surface.moment.uptime) }
 
     /// `release.tar.zst`, or `photos/ (31 files)`.
     var name: SafeText { name(width: .max) }
 
     /// The same in at most `width` columns: `release….zst`, `phot…/ (31 files)`.
     func name(width: Int) -> SafeText {
-        let count = Units.files(Int(clamping: group.fileCount))
-        return .fileName(group.name, end: SafeText(group.isFolder ? "/ (\(count))" : "", as: .line), width: width)
+        group.isFolder
+            ? FileWords.title(ofFolder: group.name, files: group.fileCount, width: width)
+            : .fileName(group.name, width: width)
     }
 
     /// `direct` or `relay`.
     private var way: String {
-        guard case .online(let details) = state.chat(group.contact)?.link else { return "direct" }
+        guard case .online(let details) = state.world.chat(group.contact)?.link else { return "direct" }
         return Sentences.way(of: details)
     }
 
@@ -65,15 +66,15 @@ struct TransferWords {
         case .paused: return "paused at \(pace.percent)" + (group.reason.map { ": \($0.words)" } ?? "")
         case .offered where group.direction == .incoming:
             return "offered: a accepts, n declines" + (group.reason.map { " (\($0.words))" } ?? "")
-        case .offered: return state.words(offering: group.lead)
+        case .offered: return OfferWords.words(offering: group.lead, state)
         case .accepted:
-            if let held = state.whatHolds(group.contact) { return "queued: \(held)" }
+            if let held = OfferWords.whatHolds(group.contact, state) { return "queued: \(held)" }
             // These words say by themselves that nothing is queued.
             if let reason = group.reason, reason.isPauseOfReceiver { return reason.words }
-            if let held = state.whatHolds(group.contact, group.direction, else: group.reason) {
+            if let held = OfferWords.whatHolds(group.contact, group.direction, else: group.reason, state) {
                 return "queued: \(held)"
             }
-            let isOnline = state.chat(group.contact)?.link.isOnline ?? false
+            let isOnline = state.world.chat(group.contact)?.link.isOnline ?? false
             return isOnline ? "queued: starts soon" : "queued: \(contact) is offline, it starts when they connect"
         case .complete: return done()
         case .failed:
@@ -92,7 +93,7 @@ struct TransferWords {
     }
 
     private var limitWords: String? {
-        state.transfers.limits[group.number].map { "at most \(Units.rate(Double($0)))" }
+        state.world.transfers.limits[group.number].map { "at most \(Units.rate(Double($0)))" }
     }
 
     /// What stands behind it takes about 42 columns, or more.
@@ -102,54 +103,50 @@ struct TransferWords {
     }
 
     private func done(inFolder: Bool = true) -> String {
-        var parts = ["done" + (group.finished.map { " " + state.minuteText($0) } ?? "")]
-        if !group.isFolder, let hash = group.lead.sha256 { parts.append("sha256 ok \(FileRows.shortHash(hash))") }
+        var parts = ["done" + (group.finished.map { " " + state.surface.minuteText($0) } ?? "")]
+        if !group.isFolder, let hash = group.lead.sha256 { parts.append("sha256 ok \(FileWords.short(hash: hash))") }
         if group.direction == .outgoing {
             parts.append("delivered to disk")
         } else if let path = group.path {
-            let name = path.split(separator: "/").last.map(String.init) ?? path
-            parts.append(inFolder ? state.abbreviated(path) : "…/\(name)")
+            let name = PathParts.lastName(of: path)
+            parts.append(inFolder ? state.surface.abbreviated(path) : "…/\(name)")
         }
         return parts.joined(separator: " · ")
     }
 }
 
-extension AppState {
+/// Why a file waits.
+enum OfferWords {
     /// Why nothing goes to or comes from a contact before our user has decided something.
-    func whatHolds(_ contact: ContactID) -> String? {
-        guard let chat = chat(contact) else { return nil }
+    static func whatHolds(_ contact: ContactID, _ state: AppState) -> String? {
+        guard let chat = state.world.chat(contact) else { return nil }
         if chat.peer.isBlocked { return "\(chat.name.text) is blocked (/unblock \(chat.name.text))" }
-        if settings.requiresVerified, chat.peer.trust == .unverified {
+        if state.surface.waitsForVerification(chat.peer) {
             return "unverified, waits until you compare (/verify)"
         }
         return chat.peer.trust == .keyChanged ? "KEY CHANGED, waits until you decide (/verify)" : nil
     }
 
     /// The same of an accepted file, which has a reason of its own otherwise. Whoever is not there fetches nothing.
-    func whatHolds(_ contact: ContactID, _ direction: MessageDirection, else reason: TransferReason?) -> String? {
-        if let held = whatHolds(contact) { return held }
-        guard direction == .outgoing, let reason, !reason.isPauseOfReceiver, chat(contact)?.link.isOnline == false
+    static func whatHolds(
+        _ contact: ContactID, _ direction: MessageDirection, else reason: TransferReason?, _ state: AppState
+    ) -> String? {
+        if let held = whatHolds(contact, state) { return held }
+        guard direction == .outgoing, let reason, !reason.isPauseOfReceiver,
+            state.world.chat(contact)?.link.isOnline == false
         else {
             return reason?.words
         }
-        return "\(name(of: contact)) is offline, it resumes when they connect"
+        return "\(state.world.name(of: contact)) is offline, it resumes when they connect"
     }
-
-    /// How far the message of an offer is, where it is loaded.
-    private func mark(of transfer: FileTransfer) -> DeliveryState? {
-        chat(transfer.contact)?.window.message(.id(transfer.id))?.state
-    }
-
-    /// Whether the other side does not have an offer of ours yet.
-    func isBeforeOffering(_ transfer: FileTransfer) -> Bool { [.pending, .sent].contains(mark(of: transfer)) }
 
     /// What becomes of an offer of ours, by the mark of its message.
-    func words(offering transfer: FileTransfer) -> String {
-        let name = name(of: transfer.contact)
-        switch mark(of: transfer) {
+    static func words(offering transfer: FileTransfer, _ state: AppState) -> String {
+        let name = state.world.name(of: transfer.contact)
+        switch state.world.mark(of: transfer) {
         case .pending?, .sent?:
-            if let reason = whatHolds(transfer.contact) { return "queued: \(reason)" }
-            return switch chat(transfer.contact)?.link {
+            if let reason = whatHolds(transfer.contact, state) { return "queued: \(reason)" }
+            return switch state.world.chat(transfer.contact)?.link {
             case .online?: "queued: on its way to \(name)"
             case .awaitingApproval?: "queued: offered when \(name) accepts you"
             default: "queued: \(name) is offline, offered when they connect"

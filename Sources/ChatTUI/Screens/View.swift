@@ -5,13 +5,13 @@ import ChatWords
 
 /// The picture of `state`. Never blank: the input is always there.
 package func view(_ state: AppState) -> Picture {
-    var canvas = Canvas(size: state.size)
-    canvas.reorders = state.settings.reorders
+    var canvas = Canvas(size: state.surface.size)
+    canvas.reorders = state.surface.settings.reorders
     let layout = ScreenLayout(state)
     MainScreen(state: state, layout: layout).draw(on: &canvas)
-    OverlayScreen(state: state, layout: layout).draw(on: &canvas)
-    canvas.dress(in: state.theme)
-    return Picture(canvas: canvas, layout: layout, input: state.input, isCovered: state.overlay != nil)
+    state.place.overlay?.pane.draw(state, layout, on: &canvas)
+    canvas.dress(in: state.surface.theme)
+    return Picture(canvas: canvas, layout: layout, input: state.composer.input, isCovered: state.place.overlay != nil)
 }
 
 /// What is on the screen: the cells, what can be clicked, where everything is. It can be brought up to date cheaply when
@@ -70,30 +70,30 @@ package struct Picture: Sendable {
     /// Every other row is shared with this picture; unless that is old, the whole is the same as `view(state)`. `nil`
     /// where a typed character moves more than the rows of the input.
     func typed(_ state: AppState) -> Picture? {
-        guard age < .beforeKey, !isCovered, state.overlay == nil else { return nil }
+        guard age < .beforeKey, !isCovered, state.place.overlay == nil else { return nil }
         var picture = self
-        picture.input = state.input
+        picture.input = state.composer.input
         if age == .current, let cluster = appended(state), let place = canvas.cursor {
             picture.canvas.put(
-                cluster, at: place, style: state.theme.look(of: .plain), within: layout.input.columns)
+                cluster, at: place, style: state.surface.theme.look(of: .plain), within: layout.input.columns)
             picture.canvas.cursor?.column += 1
             return picture
         }
         guard ScreenLayout(state) == layout else { return nil }
         MainScreen(state: state, layout: layout).drawInput(on: &picture.canvas)
         picture.canvas.targets = canvas.targets
-        picture.canvas.dress(in: state.theme, rows: layout.input.rows)
+        picture.canvas.dress(in: state.surface.theme, rows: layout.input.rows)
         return picture
     }
 
     /// What has come to a draft of one row at its end, when that is one character without any trouble: it goes where the
     /// cursor stands, and nothing else changes. This is what nearly every key does.
     private func appended(_ state: AppState) -> Cluster? {
-        let characters = state.input.characters
+        let characters = state.composer.input.characters
         guard let place = canvas.cursor, layout.input.size.rows == 1, layout.input.rows.contains(place.row),
             place.column + 1 < layout.size.columns, characters.count < layout.size.columns,
-            input.cursor == input.characters.count, state.input.cursor == characters.count,
-            characters.count == input.characters.count + 1, state.spelling.unknown.isEmpty,
+            input.cursor == input.characters.count, state.composer.input.cursor == characters.count,
+            characters.count == input.characters.count + 1, state.composer.spelling.unknown.isEmpty,
             let last = characters.last, last.utf8.count == 1, characters.starts(with: input.characters),
             !input.hasRightToLeft
         else { return nil }

@@ -1,6 +1,8 @@
 // How the user wants the screen: every key of [ui], [ui.unicode], [input], [read], [notify] and [keys] of the
 // configuration that the screen reads. Made from config.toml by the program; changed while it runs by /set.
 
+import ChatWords
+
 /// The settings of the screen with their defaults (PRODUCT, "Config").
 package struct ScreenSettings: Sendable, Equatable {
     /// Whether a side pane is shown: `auto` by the width of the terminal.
@@ -100,7 +102,7 @@ package struct ScreenSettings: Sendable, Equatable {
     package var requiresVerified = false
 
     // [contact."NAME"]
-    /// Which messages of single contacts ring and are told, by lower-case name; the others go by `bell` and `desktop`.
+    /// Which messages of single contacts ring and notify, by lower-case name; the others go by `bell` and `desktop`.
     package var notifyByName: [String: Bell] = [:]
 
     // [keys] and [alias]

@@ -19,8 +19,10 @@ extension Theme {
     static let key = Style(.part(.key))
 
     /// A contact's own colour, the same on every screen that knows the key.
-    static func nick(_ peer: Peer) -> Style {
-        let seed = peer.peerID?.text ?? peer.name
+    static func nick(_ peer: Peer) -> Style { nick(named: peer.peerID?.text ?? peer.name) }
+
+    /// The colour of a name in a room: that of the same name everywhere.
+    static func nick(named seed: String) -> Style {
         let hash = seed.utf8.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
         return Style(.nick(UInt8(hash % 252)))
     }

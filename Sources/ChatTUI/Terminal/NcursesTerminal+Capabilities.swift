@@ -88,16 +88,6 @@ extension NcursesTerminal {
         return number
     }
 
-    func curses(_ attributes: Style.Attributes) -> attr_t {
-        var sum = cncurses_attr_normal()
-        if attributes.contains(.bold) { sum |= cncurses_attr_bold() }
-        if attributes.contains(.dim) { sum |= cncurses_attr_dim() }
-        if attributes.contains(.italic) { sum |= cncurses_attr_italic() }
-        if attributes.contains(.underline) { sum |= cncurses_attr_underline() }
-        if attributes.contains(.reverse) { sum |= cncurses_attr_reverse() }
-        return sum
-    }
-
     /// The key sequences of this terminal type, beside those that InputDecoder knows by itself.
     func keySequences() -> [[UInt8]: Key] {
         let names: [(String, Key)] = [
@@ -148,5 +138,18 @@ extension Color {
         let parts: [(value: UInt8, bit: UInt8)] = [(red, 1), (green, 2), (blue, 4)]
         let bits = parts.reduce(0) { $0 | (2 * $1.value > strongest ? $1.bit : 0) }
         return bits | (strongest > 3 ? 8 : 0)
+    }
+}
+
+extension Style.Attributes {
+    /// As curses has them.
+    var curses: attr_t {
+        var sum = cncurses_attr_normal()
+        if contains(.bold) { sum |= cncurses_attr_bold() }
+        if contains(.dim) { sum |= cncurses_attr_dim() }
+        if contains(.italic) { sum |= cncurses_attr_italic() }
+        if contains(.underline) { sum |= cncurses_attr_underline() }
+        if contains(.reverse) { sum |= cncurses_attr_reverse() }
+        return sum
     }
 }

@@ -5,8 +5,6 @@ import ChatWords
 import Glibc
 
 extension NcursesTerminal {
-    /// Marks of one base that a curses cell can hold (CCHARW_MAX is 5, with the base).
-    private static let maxScalarsPerCell = 5
     /// What curses believes to be in the cells of a cluster that is written beside it. No other cell shows it, so that
     /// curses repaints the place when the cluster goes.
     private static let placeholder = "\u{A0}"
@@ -88,7 +86,7 @@ extension NcursesTerminal {
         @ScreenActor mutating func take(_ newStyle: Style, _ terminal: NcursesTerminal) {
             guard style != newStyle else { return }
             style = newStyle
-            attributes = terminal.curses(newStyle.attributes)
+            attributes = newStyle.attributes.curses
             pair = terminal.pairNumber(for: newStyle)
         }
     }
@@ -97,7 +95,7 @@ extension NcursesTerminal {
     private func plainScalar(_ cluster: Cluster) -> Unicode.Scalar? {
         if let ascii = cluster.ascii, ascii < 0x7F { return cluster.base }
         guard capabilities.unicode, cluster.isOneScalar, cluster.base != Self.placeholder.unicodeScalars.first,
-            !isTooWide(cluster), fitsCurses(cluster), !showsPicture(cluster)
+            !cluster.isTooWide, cluster.fitsCurses, !showsPicture(cluster)
         else { return nil }
         return cluster.base
     }
@@ -106,8 +104,8 @@ extension NcursesTerminal {
     func curseText(_ cluster: Cluster, at column: Int) -> String {
         guard capabilities.unicode else { return ASCIIGlyphs.cell(of: cluster) }
         if cluster.text == Self.placeholder { return " " }
-        if isTooWide(cluster) { return ASCIIGlyphs.cell(of: cluster) }
-        if fitsCurses(cluster) { return cluster.text }
+        if cluster.isTooWide { return ASCIIGlyphs.cell(of: cluster) }
+        if cluster.fitsCurses { return cluster.text }
         // At the right border, where a cluster of doubtful width could wrap: its base alone, or a mark for each column.
         if wcwidth(wchar_t(bitPattern: cluster.base.value)) == cluster.width { return String(cluster.base) }
         return TextWidth.ambiguousColumns == 2
@@ -117,45 +115,19 @@ extension NcursesTerminal {
     private func add(_ text: String, _ style: Style, to window: UnsafeMutablePointer<WINDOW>) {
         // One curses cell per string, apart from substitutes, which are one scalar per column.
         let scalars = text.unicodeScalars.map { wchar_t(bitPattern: $0.value) }
-        let groups = isOneCell(text) ? [scalars] : scalars.map { [$0] }
+        let groups = text.isOneCell ? [scalars] : scalars.map { [$0] }
         var pair = pairNumber(for: style)
         for group in groups {
             var cell = cchar_t()
             // The number of the pair goes by pointer: it may be larger than the 16 bits of the other parameter.
-            guard setcchar(&cell, group + [0], curses(style.attributes), 0, &pair) == OK else { continue }
+            guard setcchar(&cell, group + [0], style.attributes.curses, 0, &pair) == OK else { continue }
             wadd_wch(window, &cell)
         }
     }
 
-    private func isOneCell(_ text: String) -> Bool {
-        text.unicodeScalars.dropFirst().allSatisfy { wcwidth(wchar_t(bitPattern: $0.value)) == 0 }
-    }
-
-    /// True when curses, which goes by the C library, gives the cluster the columns that we do.
-    private func fitsCurses(_ cluster: Cluster) -> Bool {
-        if cluster.ascii.map({ $0 < 0x7F }) ?? false { return true }
-        guard wcwidth(wchar_t(bitPattern: cluster.base.value)) == cluster.width, !cluster.hasJoiner else {
-            return false
-        }
-        return cluster.isOneScalar
-            || (cluster.text.unicodeScalars.count <= Self.maxScalarsPerCell && isOneCell(cluster.text))
-    }
-
-    /// A sign of ours (a frame, a mark) that has one column here, but two in this terminal.
-    private func isTooWide(_ cluster: Cluster) -> Bool {
-        TextWidth.ambiguousColumns == 2 && cluster.width == 1 && TextWidth.isAmbiguous(cluster.base)
-    }
-
     func isDrawnDirectly(_ cluster: Cluster, at column: Int) -> Bool {
-        capabilities.unicode && !fitsCurses(cluster) && !isTooWide(cluster)
-            && column + Self.mostColumns(cluster) < size.columns
-    }
-
-    /// The columns that a terminal without any notion of sequences would need.
-    private static func mostColumns(_ cluster: Cluster) -> Int {
-        cluster.isOneScalar
-            ? 1 + TextWidth.width(of: cluster.base)
-            : cluster.text.unicodeScalars.reduce(1) { $0 + TextWidth.width(of: $1) }
+        capabilities.unicode && !cluster.fitsCurses && !cluster.isTooWide
+            && column + cluster.mostColumns < size.columns
     }
 
     // MARK: Cursor
@@ -179,5 +151,34 @@ extension NcursesTerminal {
             return Point(column: 0, row: 0)
         }
         return cursor
+    }
+}
+
+extension String {
+    /// curses takes it as one cell.
+    fileprivate var isOneCell: Bool {
+        unicodeScalars.dropFirst().allSatisfy { wcwidth(wchar_t(bitPattern: $0.value)) == 0 }
+    }
+}
+
+extension Cluster {
+    /// Marks of one base that a curses cell can hold (CCHARW_MAX is 5, with the base).
+    private static let maxScalarsPerCell = 5
+
+    /// True when curses, which goes by the C library, gives the cluster the columns that we do.
+    fileprivate var fitsCurses: Bool {
+        if ascii.map({ $0 < 0x7F }) ?? false { return true }
+        guard wcwidth(wchar_t(bitPattern: base.value)) == width, !hasJoiner else { return false }
+        return isOneScalar || (text.unicodeScalars.count <= Self.maxScalarsPerCell && text.isOneCell)
+    }
+
+    /// A sign of ours (a frame, a mark) that has one column here, but two in this terminal.
+    fileprivate var isTooWide: Bool {
+        TextWidth.ambiguousColumns == 2 && width == 1 && TextWidth.isAmbiguous(base)
+    }
+
+    /// The columns that a terminal without any notion of sequences would need.
+    fileprivate var mostColumns: Int {
+        isOneScalar ? 1 + TextWidth.width(of: base) : text.unicodeScalars.reduce(1) { $0 + TextWidth.width(of: $1) }
     }
 }

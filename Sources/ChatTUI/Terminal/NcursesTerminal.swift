@@ -33,7 +33,7 @@ package final class NcursesTerminal: Terminal {
         let onInput: @ScreenActor (InputEvent) -> Void
         /// The measurement of widths, while its answers may come.
         var probe: WidthProbe?
-        /// When it was asked for.
+        /// When we asked for it.
         var probeBegan = ContinuousClock.now
         var isTitleSaved = false
         /// After a hangup: nothing is written any more.

@@ -6,7 +6,7 @@ import Glibc
 /// Writes to a terminal's descriptor until everything is out.
 enum TerminalOutput {
     /// Writes all bytes, and returns whether they went. An error (the terminal is gone) ends it; the input side reports
-    /// that as a hangup. A terminal that was made non-blocking and takes nothing is waited for so long.
+    /// that as a hangup. We wait so long for a terminal that somebody made non-blocking and that takes nothing.
     @discardableResult
     static func write(_ bytes: [UInt8], to descriptor: Int32, waiting milliseconds: Int32 = 1_000) -> Bool {
         var rest = bytes[...]

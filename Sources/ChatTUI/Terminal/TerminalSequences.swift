@@ -1,5 +1,6 @@
 // The sequences that are written beside curses, as text: modes, title, clipboard, notifications, cursor, links. Pure.
 
+import ChatCore
 import ChatWords
 
 /// Every control sequence of ours that terminfo does not have. Texts in them lose what could end them.
@@ -36,7 +37,7 @@ enum TerminalSequences {
     static func clipboard(_ text: String, throughScreen: Bool) -> String? {
         let bytes = Array(text.utf8)
         guard bytes.count <= maxClipboardBytes else { return nil }
-        let payload = Base64Text.encode(bytes)
+        let payload = bytes.base64
         guard throughScreen else { return "\u{1B}]52;c;\(payload)\u{1B}\\" }
         var pieces: [Substring] = []
         var rest = payload[...]

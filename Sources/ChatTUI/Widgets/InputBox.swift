@@ -52,7 +52,7 @@ struct InputBox {
         self.init(line, width: columns, maxRows: 1, reordering: reordering)
     }
 
-    /// Whether `line` takes one row, which for what is mostly typed can be told without laying it out.
+    /// Whether `line` takes one row, which we see without laying it out for most of what people type.
     static func isOneRow(_ line: InputLine, width: Int) -> Bool {
         line.characters.count < width
             && line.characters.allSatisfy { $0.utf8.count == 1 && Cluster.ascii($0.utf8.first ?? 0) != nil }

@@ -1,6 +1,8 @@
 // An address in a text that can be opened. Found by LinkScanner; every cluster of the text knows the link it belongs to,
 // so that links survive wrapping and cutting, and the terminal can be told of them (OSC 8).
 
+import ChatCore
+
 /// A link as it stands in a text, taken apart.
 package final class Link: Sendable, Hashable {
     /// Longer addresses are not given to the terminal (PRODUCT, "Hostile text" 5).
@@ -72,16 +74,7 @@ package final class Link: Sendable, Hashable {
 
     /// Everything that RFC 3986 does not allow in an address as %XX.
     private static func encoded(_ part: String) -> String {
-        var text = ""
-        for byte in part.utf8 {
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: text.unicodeScalars.append(Unicode.Scalar(byte))
-            case _ where "-._~:/?#[]@!$&'()*+,;=%".utf8.contains(byte):
-                text.unicodeScalars.append(Unicode.Scalar(byte))
-            default: text += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
-        }
-        return text
+        PercentEncoding.encode(part, allowing: ":/?#[]@!$&'()*+,;=%")
     }
 
     package static func == (left: Link, right: Link) -> Bool { left === right || left.text == right.text }

@@ -13,6 +13,8 @@ extension DeliveryFailure {
         case .unreadable: "the peer cannot read it"
         case .waitingInExport: "not delivered before the export"
         case .placeLost: "its place in the queue was lost"
+        case .tooLarge: "the server takes nothing that large"
+        case .fileNotSent: "its file could not be sent"
         case .stateDamaged: "its state in the history was damaged"
         case .other(let words): words
         }

@@ -19,6 +19,13 @@ extension LinkReason {
         case .processEnded: "the blipchat process that runs the chat has ended"
         case .notRunning: "the chat is not running"
         case .historyDamaged: "the history is damaged"
+        case .leftRoom: "you have left this room; /join brings you back"
+        case .refusedByRoom(let reason):
+            reason.isEmpty ? "the server does not let us in" : "the server does not let us in: \(reason)"
+        case .otherKeyOfServer(let key): "the server has another key than the pinned one: pin=\(key) would accept it"
+        case .notSocketIO(let reason) where reason.isEmpty: "something else answers there, not Socket.IO"
+        case .notSocketIO(let reason): "something else answers there, not Socket.IO: \(reason)"
+        case .untrusted(let reason): "its certificate is not trusted: \(reason)"
         case .closedByUs: "closed by us"
         case .closedByPeer(let code, let reason):
             // The codes of an ordinary end (RFC 6455 7.4.1): normal, going away.

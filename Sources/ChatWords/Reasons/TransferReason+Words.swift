@@ -32,6 +32,7 @@ extension TransferReason {
         case .waitingForRoom(let folder):
             "waiting for other files to end: with this one the disk of \(folder) would be nearly full"
         case .disk(let call, let errno, let path): Self.disk(call, errno, path)
+        case .tooLargeForRoom(let limit): "the server of the room takes at most \(Units.size(limit))"
         case .refused(let code): "the sender answered with error \(code)"
         case .other(let words): words
         }

@@ -35,16 +35,26 @@ package enum NameLikeness {
             + SafeText(literal: ", but has another key")
     }
 
-    /// For each contact whose name is made to look like that of one who was there before: the name of that one.
-    package static func twins(among peers: [Peer]) -> [ContactID: String] {
+    /// What the names of contacts look like.
+    package struct Likenesses: Sendable {
+        /// For each contact whose name is made to look like that of one who was there before: the name of that one.
+        package fileprivate(set) var twins: [ContactID: String] = [:]
+        /// The skeletons of the names that people have: whoever is called so in a room may be somebody else.
+        package fileprivate(set) var people: Set<String> = []
+    }
+
+    package static func likenesses(among peers: [Peer]) -> Likenesses {
         var first: [String: Peer] = [:]
-        var twins: [ContactID: String] = [:]
+        var found = Likenesses()
         for peer in peers.sorted(by: { $0.id < $1.id }) {
             let skeleton = skeleton(of: peer.name)
-            if let known = first[skeleton] { twins[peer.id] = known.name } else { first[skeleton] = peer }
+            if let known = first[skeleton] { found.twins[peer.id] = known.name } else { first[skeleton] = peer }
+            if peer.room == nil { found.people.insert(skeleton) }
         }
-        return twins
+        return found
     }
+
+    package static func twins(among peers: [Peer]) -> [ContactID: String] { likenesses(among: peers).twins }
 
     /// What is said of a name that is made to be taken for something else; `nil` for every other name.
     package static func warning(of name: String) -> String? {

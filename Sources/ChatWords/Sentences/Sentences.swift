@@ -64,6 +64,19 @@ package enum Sentences {
         case .ownTransfer: return "you offered it: they decide (cancel to take it back)"
         case .outboxFull(let limit):
             return "\(limit) messages are already waiting for this contact (wait until some are sent)"
+        case .cannotImport(let problem):
+            return "\(problem.subject): \(problem.reason)" + (problem.advice.map { " (\($0))" } ?? "")
+        case .isRoom(let name, let lack):
+            return "\(SafeText(name, as: .name).text) is a Socket.IO room: \(RoomWords.words(for: lack))"
+        case .notARoom(let name):
+            return "\(SafeText(name, as: .name).text) is a person, not a room (/remove deletes a contact)"
+        case .leftRoom(let name):
+            return "you have left \(SafeText(name, as: .name).text) (join it again with its address to write there)"
+        case .tooManyRooms(let limit): return "you are in \(limit) rooms already (leave one first)"
+        case .badRoomURL(let error): return RoomWords.reason(of: error)
+        case .tooLargeForRoom(let bytes, let limit):
+            return
+                "it has \(Units.size(bytes)), and the server of this room takes at most \(Units.size(limit)) (send it in pieces, or to a person)"
         case .blocked: return "the contact is blocked (unblock it first)"
         case .notOnline: return "there is no connection (/connect calls, /status says why)"
         case .cannotListen(let endpoint, let reason):

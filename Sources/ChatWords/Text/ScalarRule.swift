@@ -83,3 +83,11 @@ package enum ScalarRule: Equatable {
         }
     }
 }
+
+extension Unicode.Scalar {
+    /// `U+3164`
+    package var codePoint: String {
+        let digits = String(value, radix: 16, uppercase: true)
+        return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }
+}

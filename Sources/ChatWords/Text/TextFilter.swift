@@ -115,19 +115,13 @@ package struct TextFilter {
         case .blankLookAlike: addBlank(scalar)
         case .privateUse: replace(with: [Cluster(text: "□", width: 1, isSubstitute: true)])
         case .unassigned:
-            let name = scalar.properties.name ?? Self.codePoint(scalar)
+            let name = scalar.properties.name ?? scalar.codePoint
             replace(with: [Cluster(text: "\u{FFFD}", width: 1, isSubstitute: true)] + Self.substitute(name))
         }
     }
 
     private func control(_ picture: Unicode.Scalar) -> Cluster {
         Cluster(text: String(picture), width: rules.spellsControls ? 2 : 1, isSubstitute: true)
-    }
-
-    /// `U+3164`
-    private static func codePoint(_ scalar: Unicode.Scalar) -> String {
-        let digits = String(scalar.value, radix: 16, uppercase: true)
-        return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
 
     // MARK: Scalars that stay
@@ -185,7 +179,7 @@ package struct TextFilter {
     private mutating func addBlank(_ scalar: Unicode.Scalar) {
         let isName = kind == .name || kind == .fileName
         if isName {
-            replace(with: Self.substitute(Self.codePoint(scalar)))
+            replace(with: Self.substitute(scalar.codePoint))
         } else if ScalarRule.isFiller(scalar) {
             hidden += 1
         } else {

@@ -29,15 +29,15 @@ package enum LocalClock: Sendable, Equatable {
 
     package func civil(_ time: Timestamp) -> Civil {
         // Years 0001 to 9999 only: a peer may send any number.
-        let seconds = min(max(Self.floorDivide(time.milliseconds, 1000), -62_135_596_800), 253_402_214_400)
+        let seconds = min(max(time.milliseconds.flooredQuotient(by: 1000), -62_135_596_800), 253_402_214_400)
         let local = seconds + offset(at: seconds)
-        let days = Self.floorDivide(local, 86_400)
+        let days = local.flooredQuotient(by: 86_400)
         let ofDay = Int(local - days * 86_400)
-        let (year, month, day) = Self.date(fromDays: days)
+        let date = CivilDate(daysSince1970: days)
         let weekday = Int(((days + 4) % 7 + 7) % 7)
         return Civil(
-            year: year, month: month, day: day, hour: ofDay / 3600, minute: ofDay / 60 % 60, second: ofDay % 60,
-            weekday: weekday)
+            year: date.year, month: date.month, day: date.day, hour: ofDay / 3600, minute: ofDay / 60 % 60,
+            second: ofDay % 60, weekday: weekday)
     }
 
     /// `09:05`
@@ -163,7 +163,8 @@ package enum LocalClock: Sendable, Equatable {
     }
 
     private func start(daysAgo count: Int, now: Civil) -> Timestamp? {
-        let date = Self.date(fromDays: Self.days(year: now.year, month: now.month, day: now.day) - Int64(count))
+        let today = CivilDate(year: now.year, month: now.month, day: now.day)
+        let date = CivilDate(daysSince1970: today.daysSince1970 - Int64(count))
         return start(year: date.year, month: date.month, day: date.day)
     }
 
@@ -205,10 +206,9 @@ package enum LocalClock: Sendable, Equatable {
     }
 
     private func start(year: Int64, month: Int, day: Int) -> Timestamp? {
-        guard (1...9999).contains(year), (1...12).contains(month), (1...31).contains(day) else { return nil }
-        let days = Self.days(year: year, month: month, day: day)
-        guard Self.date(fromDays: days) == (year, month, day) else { return nil }
-        return Timestamp(milliseconds: firstMoment(showing: days * 86_400) * 1000)
+        let date = CivilDate(year: year, month: month, day: day)
+        guard (1...9999).contains(year), date.exists else { return nil }
+        return Timestamp(milliseconds: firstMoment(showing: date.daysSince1970 * 86_400) * 1000)
     }
 
     /// The first moment, in seconds since 1970, at which clocks show `local` (seconds since 1970 as if it were UTC, of the
@@ -221,33 +221,6 @@ package enum LocalClock: Sendable, Equatable {
         case .fixed(let offset): offset
         case .system: SystemZone.offset(at: seconds)
         }
-    }
-
-    // Days since 1970-01-01 in the proleptic Gregorian calendar, counted in eras of 400 years from 0000-03-01.
-
-    private static func days(year: Int64, month: Int, day: Int) -> Int64 {
-        let shifted = month <= 2 ? year - 1 : year
-        let era = floorDivide(shifted, 400)
-        let ofEra = shifted - era * 400
-        let ofYear = Int64((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1)
-        return era * 146_097 + ofEra * 365 + ofEra / 4 - ofEra / 100 + ofYear - 719_468
-    }
-
-    private static func date(fromDays days: Int64) -> (year: Int64, month: Int, day: Int) {
-        let shifted = days + 719_468
-        let era = floorDivide(shifted, 146_097)
-        let ofEra = shifted - era * 146_097
-        let yearOfEra = (ofEra - ofEra / 1460 + ofEra / 36_524 - ofEra / 146_096) / 365
-        let ofYear = ofEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shiftedMonth = (5 * ofYear + 2) / 153
-        let day = Int(ofYear - (153 * shiftedMonth + 2) / 5 + 1)
-        let month = Int(shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9)
-        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
-    }
-
-    private static func floorDivide(_ value: Int64, _ divisor: Int64) -> Int64 {
-        let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
-        return remainder < 0 ? quotient - 1 : quotient
     }
 
     package static func twoDigits(_ value: Int) -> String {

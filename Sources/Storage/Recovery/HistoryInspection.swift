@@ -18,7 +18,7 @@ package struct HistoryFinding: Sendable, Equatable {
     }
     package enum Verdict: String, Sendable {
         case ok
-        /// Works, but should be looked at.
+        /// Works, but somebody should look at it.
         case warning
         case error
     }
@@ -248,7 +248,7 @@ private struct Inspection {
 
     private mutating func checkCopies() {
         let folder = PathParts.folder(of: path)
-        let name = path.utf8.split(separator: UInt8(ascii: "/")).last.flatMap { String($0) } ?? path
+        let name = PathParts.lastName(of: path)
         let old = FileSystem.names(in: folder)
             .filter { $0.hasPrefix(name + ".old-") && !$0.hasSuffix("-wal") }.map { "\(folder)/\($0)" }
         for copy in Migration.copies(of: path) + old {

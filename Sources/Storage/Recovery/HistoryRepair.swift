@@ -47,9 +47,10 @@ enum HistoryRepair {
         for (_, table, condition) in orphans { try connection.run("DELETE FROM \(table) WHERE \(condition)") }
     }
 
-    /// Own messages that look as if they were on their way, and that nothing sends: not even a restart would.
+    /// Own messages that look as if they were on their way, and that nothing sends: not even a restart would. In a room whose
+    /// server confirms nothing, that is all that is ever known of what was emitted.
     static let unqueued = """
-        outgoing = 1 AND state IN (0, 1)
+        outgoing = 1 AND (state = 0 OR state = 1 AND contact NOT IN (SELECT id FROM contacts WHERE kind = 2))
             AND position NOT IN (SELECT position FROM outbox WHERE position IS NOT NULL)
         """
 

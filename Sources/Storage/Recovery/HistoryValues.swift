@@ -45,9 +45,9 @@ enum HistoryValues {
         case .transfers:
             return try refusedTransfers("", [], in: connection)
         case .messages:
-            // Of a file its own row has been looked at, and of a change, too.
+            // We have looked at a file's own row, and at a change's, too.
             return try refused(MessageRow.select(), number: 1, in: connection) { row throws(StoreError) in
-                guard MessageID(row.text(0)) != nil, !row.isNull(10) || !row.isNull(21) else {
+                guard MessageID(row.text(0)) != nil, !row.isNull(10) || !row.isNull(22) else {
                     throw MessageRow.damaged("a message")
                 }
                 if row.flag(3) { _ = try MessageRow.deliveryState(rank: row.integer(7), reason: row.text(8)) }
@@ -169,6 +169,12 @@ enum HistoryValues {
         try connection.run(
             "UPDATE contacts SET trust = ?, verified_at = NULL WHERE id = ?", .text(PeerTrust.unverified.rawValue),
             number)
+        // Where a room is cannot be guessed: what was said there stays, as with somebody of whom no address is known.
+        let isReadable = try connection.first(
+            "SELECT \(ContactRow.columns) FROM contacts c WHERE c.id = ?", [number]
+        ) { row in (try? ContactRow.peer(from: row)) != nil }
+        guard isReadable == false else { return }
+        try connection.run("UPDATE contacts SET kind = 0, room = NULL, room_left = 0 WHERE id = ?", number)
     }
 
     private static func mendTransfer(_ number: SQLiteValue, in connection: SQLiteConnection) throws(StoreError) {

@@ -52,14 +52,7 @@ final class SQLiteConnection {
 
     /// The name by which SQLite opens a file that does not change (sqlite.org/uri.html).
     private static func immutable(_ path: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var name = Array("file:".utf8)
-        for byte in path.utf8 {
-            let isPlain =
-                byte == UInt8(ascii: "/") || UnicodeScalar(byte).isASCII && Character(UnicodeScalar(byte)).isLetter
-            name += isPlain ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-        }
-        return String(decoding: name, as: UTF8.self) + "?immutable=1"
+        "file:\(PercentEncoding.encode(path, allowing: "/"))?immutable=1"
     }
 
     deinit {

@@ -58,7 +58,7 @@ struct Migration {
     /// The copies that stand beside a file, complete or not.
     static func copies(of path: String) -> [String] {
         let folder = PathParts.folder(of: path)
-        let start = (path.utf8.split(separator: UInt8(ascii: "/")).last.flatMap { String($0) } ?? path) + ".v"
+        let start = PathParts.lastName(of: path) + ".v"
         return FileSystem.names(in: folder)
             .filter { $0.hasPrefix(start) && ($0.hasSuffix(".bak") || $0.hasSuffix(".bak.part")) }
             .map { "\(folder)/\($0)" }

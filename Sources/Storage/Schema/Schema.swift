@@ -7,7 +7,7 @@ enum Schema {
 
     static let migrations = [
         firstWhole, operationsAndGaps, folders, atSize, pins, fewerPages, aboutContacts, otherKeys, manyOfOneKind,
-        times, composed, namesOfTheirOwn, reasons,
+        times, composed, namesOfTheirOwn, reasons, rooms,
     ]
 
     /// Version 1. Positions and numbers are AUTOINCREMENT: they are never used twice, even after deletions.
@@ -348,5 +348,13 @@ enum Schema {
             WHEN 'its state in the history was damaged' THEN 'state-damaged'
             WHEN 'state-damaged' THEN reason
             ELSE 'other ' || reason END WHERE reason IS NOT NULL;
+        """
+
+    /// Version 14: a contact may be a Socket.IO room (Docs/decisions/0029).
+    private static let rooms = """
+        ALTER TABLE contacts ADD COLUMN kind INTEGER NOT NULL DEFAULT 0;       -- 0: a person, 2: a Socket.IO room; 1 is free
+        ALTER TABLE contacts ADD COLUMN room TEXT;                             -- its address, with all that is set for it
+        ALTER TABLE contacts ADD COLUMN room_left INTEGER NOT NULL DEFAULT 0;  -- our user has left it
+        ALTER TABLE messages ADD COLUMN sender TEXT;  -- who has written it, as the room says
         """
 }

@@ -1,7 +1,10 @@
-// One command of the command line, as a row of the table from which parsing and help are made.
+// The commands of blipchat, and what a row of their table has.
+
+import Arguments
+import ChatWords
 
 /// Every command.
-enum CommandName: String, Sendable, CaseIterable {
+enum CommandName: String, CommandWords {
     case screen = ""
     case demo
     case id = "id show"
@@ -20,6 +23,8 @@ enum CommandName: String, Sendable, CaseIterable {
     case contactsUnblock = "contacts unblock"
     case contactsVerify = "contacts verify"
     case contactsAcceptKey = "contacts accept-key"
+    case join
+    case leave
     case requestsList = "requests list"
     case requestsApprove = "requests approve"
     case requestsReject = "requests reject"
@@ -58,47 +63,53 @@ enum CommandName: String, Sendable, CaseIterable {
     case version
     case help
 
-    /// The words that are typed: none for the screen, one, or two.
-    var words: [Substring] { rawValue.split(separator: " ") }
-
     /// Runs until a signal ends it, usually for a journal or a pipe: whoever stops reading there must not hold the chat up.
     var isFollowing: Bool { [.serve, .watch, .receive, .transfersWatch].contains(self) }
 
     /// What the first word means when no second one follows: `id` is `id show`, `contacts` is `contacts list`.
-    static let defaultsOfGroups: [Substring: CommandName] = [
+    static let defaultsOfGroups: [String: CommandName] = [
         "id": .id, "contacts": .contactsList, "requests": .requestsList, "transfers": .transfersList,
         "config": .configurationList,
     ]
 }
 
-/// How a command is used.
-struct CommandSpecification: Sendable {
-    let name: CommandName
-    /// The operands as help texts show them.
-    let operands: String
-    /// How many operands there may be.
-    let operandCount: ClosedRange<Int>
-    let summary: String
-    /// More sentences for the command's own help.
-    let details: String
-    let options: [OptionSpecification]
+/// A row of the table: how a command is used, and what carries it out.
+struct CommandRow: Sendable {
+    let specification: CommandSpecification<CommandName>
+    let command: any Command.Type
 
     init(
-        _ name: CommandName, operands: String = "", count: ClosedRange<Int> = 0...0, _ summary: String,
-        details: String = "", options: [OptionSpecification] = []
+        _ name: CommandName, _ command: any Command.Type, operands: String = "", count: ClosedRange<Int> = 0...0,
+        _ summary: String, details: String = "", options: [OptionSpecification] = []
     ) {
-        self.name = name
-        self.operands = operands
-        self.operandCount = count
-        self.summary = summary
-        self.details = details
-        self.options = options
+        specification = CommandSpecification(
+            name, operands: operands, count: count, summary, details: details, options: options)
+        self.command = command
     }
 
-    /// `blipchat contacts add` for messages.
-    var title: String { name == .screen ? "blipchat" : "blipchat " + name.rawValue }
-
-    static func of(_ name: CommandName) -> CommandSpecification {
-        table.first { $0.name == name } ?? CommandSpecification(name, "")
+    static func of(_ name: CommandName) -> CommandRow {
+        table.first { $0.specification.name == name } ?? CommandRow(name, HelpCommand.self, "")
     }
+}
+
+extension CommandSpecification where Name == CommandName {
+    static let table = CommandRow.table.map(\.specification)
+
+    static func of(_ name: CommandName) -> CommandSpecification { CommandRow.of(name).specification }
+}
+
+extension ArgumentParser where Name == CommandName {
+    /// What fits the table.
+    static let blipchat = {
+        var parser = ArgumentParser(
+            program: "blipchat", commands: CommandSpecification.table, globalOptions: OptionSpecification.global,
+            help: .help)
+        parser.commandOptions = ["--version": .version]
+        parser.defaultsOfGroups = CommandName.defaultsOfGroups
+        // It could have been one: the screen takes an address or a contact.
+        parser.unknownCommandReason = "no such command or contact"
+        parser.unknownCommandAdvice = "see blipchat help and blipchat contacts"
+        parser.nearest = { NearestName.to($0, among: $1) }
+        return parser
+    }()
 }

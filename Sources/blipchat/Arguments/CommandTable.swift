@@ -1,13 +1,14 @@
 // The commands and their options: the only place where the command line is described.
 
+import Arguments
 import ChatCore
 
-extension CommandSpecification {
-    static let table: [CommandSpecification] = talking + people + looking + keeping + configuring + running
+extension CommandRow {
+    static let table: [CommandRow] = talking + people + looking + keeping + configuring + running
 
-    private static let talking: [CommandSpecification] = [
+    private static let talking: [CommandRow] = [
         .init(
-            .screen, operands: "[ADDRESS|CONTACT]", count: 0...1, "open the chat in this terminal",
+            .screen, ScreenCommand.self, operands: "[ADDRESS|CONTACT]", count: 0...1, "open the chat in this terminal",
             details: """
                 Given an address, adds it as a contact and opens the chat; given a contact, opens the chat with them.
                 If blipchat is already running (serve, another screen), attaches to that one.
@@ -17,7 +18,8 @@ extension CommandSpecification {
                 .init("--plain", "lines instead of a screen: for screen readers, dumb terminals and pipes"),
             ]),
         .init(
-            .send, operands: "WHO [TEXT...|-]", count: 1...Int.max, "send one message and wait until it is delivered",
+            .send, SendCommand.self, operands: "WHO [TEXT...|-]", count: 1...Int.max,
+            "send one message and wait until it is delivered",
             details: """
                 Prints the message's id. The words are joined with spaces; - reads the message from standard input.
                 Without --queue it waits up to --timeout (10 seconds) for the peer to store the message. If that takes
@@ -34,7 +36,8 @@ extension CommandSpecification {
                 .init("--require-verified", "send nothing to a contact whose key you have not verified"),
             ]),
         .init(
-            .sendFile, operands: "WHO FILE...|-", count: 2...Int.max, "offer files and wait until the peer has them",
+            .sendFile, SendFileCommand.self, operands: "WHO FILE...|-", count: 2...Int.max,
+            "offer files and wait until the peer has them",
             details: """
                 Without --queue it waits up to 10 seconds for the peer to get the offers, then until the files are
                 transferred and verified; it stops waiting after 10 minutes without any progress. --timeout sets both
@@ -48,7 +51,7 @@ extension CommandSpecification {
                 .init("--caption", value: "TEXT", "a line of text to go with the file"),
             ]),
         .init(
-            .receive, "wait for others to offer files, and accept them",
+            .receive, ReceiveCommand.self, "wait for others to offer files, and accept them",
             details: """
                 Prints where it saved each file. Asks before accepting one, unless --accept sets a size limit.
                 Waits forever, or up to --timeout for the first offer. With --once the exit code says what happened
@@ -63,16 +66,17 @@ extension CommandSpecification {
             ]),
     ]
 
-    private static let people: [CommandSpecification] = [
+    private static let people: [CommandRow] = [
         .init(
-            .id, "show your address, to share with others",
+            .id, IdentityCommand.self, "show your address, to share with others",
             details: "The first line is the address. Creates your key if you do not have one yet."),
         .init(
-            .identityCode, "show your address as a QR code, for others to scan",
+            .identityCode, IdentityCodeCommand.self, "show your address as a QR code, for others to scan",
             details: "White on black. --json gives the rows of modules, with 1 for dark."),
-        .init(.fingerprint, "show the fingerprint of your key"),
+        .init(.fingerprint, FingerprintCommand.self, "show the fingerprint of your key"),
         .init(
-            .identityBackup, operands: "FILE", count: 1...1, "write your key to FILE, sealed with a passphrase",
+            .identityBackup, IdentityBackupCommand.self, operands: "FILE", count: 1...1,
+            "write your key to FILE, sealed with a passphrase",
             details: """
                 Anyone with this file and its passphrase can impersonate you. blipchat asks for the passphrase on the
                 terminal, or reads it from the first line of --passphrase-file. The history is not in the file: see
@@ -80,7 +84,8 @@ extension CommandSpecification {
                 """,
             options: [passphraseFile]),
         .init(
-            .identityRestore, operands: "FILE", count: 1...1, "restore your key from a backup",
+            .identityRestore, IdentityRestoreCommand.self, operands: "FILE", count: 1...1,
+            "restore your key from a backup",
             details: """
                 Your contacts know you by this key, so you are the same person to them. Use it on one machine only. No
                 blipchat may be running on this home.
@@ -90,7 +95,7 @@ extension CommandSpecification {
                 .init("--replace", "set aside an existing key (it is not deleted)"),
             ]),
         .init(
-            .identityPassphrase, "seal your key with a passphrase, or change it",
+            .identityPassphrase, PassphraseCommand.self, "seal your key with a passphrase, or change it",
             details: """
                 Unless your key is sealed, anyone who can read the disk has it. With a sealed key, the screen, serve
                 and any command that has to connect on its own ask for the passphrase once, when they start; commands
@@ -100,10 +105,14 @@ extension CommandSpecification {
                 the current passphrase and, on the next line, the new one.
                 """,
             options: [.init("--remove", "remove the passphrase, which leaves the key unprotected")]),
-        .init(.contactsList, "list your contacts", options: [.init("--names", "only their names, one per line")]),
-        .init(.contactsShow, operands: "WHO", count: 1...1, "show what you know about a contact"),
         .init(
-            .contactsAdd, operands: "ADDRESS", count: 1...PastedAddress.most, "add someone by their address",
+            .contactsList, ListContactsCommand.self, "list your contacts",
+            options: [.init("--names", "only their names, one per line")]),
+        .init(
+            .contactsShow, ShowContactCommand.self, operands: "WHO", count: 1...1, "show what you know about a contact"),
+        .init(
+            .contactsAdd, AddContactCommand.self, operands: "ADDRESS", count: 1...PastedAddress.most,
+            "add someone by their address",
             details: """
                 An address is blip://HOST:PORT/PEER-ID#NAME (or ?name=NAME, in quotes) or just HOST:PORT. It is stored at
                 once, whether or not they can be reached. Without a PEER-ID, blipchat pins the first key that answers,
@@ -111,19 +120,22 @@ extension CommandSpecification {
                 """,
             options: [.init("--name", value: "NAME", "what to call them")]),
         .init(
-            .contactsRemoveAddress, operands: "WHO ADDRESS", count: 2...2,
+            .contactsRemoveAddress, ChangeContactCommand.self, operands: "WHO ADDRESS", count: 2...2,
             "forget one of a contact's addresses",
             details: "ADDRESS is one listed by contacts show, or its HOST:PORT."),
-        .init(.contactsRename, operands: "WHO NAME", count: 2...2, "rename a contact"),
+        .init(.contactsRename, ChangeContactCommand.self, operands: "WHO NAME", count: 2...2, "rename a contact"),
         .init(
-            .contactsRemove, operands: "WHO", count: 1...1, "remove a contact and the chat with them",
+            .contactsRemove, RemoveContactCommand.self, operands: "WHO", count: 1...1,
+            "remove a contact and the chat with them",
             details:
                 "Asks first, unless the chat is empty. export WHO --format json keeps a copy that import can read back.",
             options: [.yes]),
-        .init(.contactsBlock, operands: "WHO", count: 1...1, "refuse everything from a contact"),
-        .init(.contactsUnblock, operands: "WHO", count: 1...1, "unblock a contact"),
         .init(
-            .contactsVerify, operands: "WHO [NUMBER...]", count: 1...Int.max,
+            .contactsBlock, ChangeContactCommand.self, operands: "WHO", count: 1...1, "refuse everything from a contact"
+        ),
+        .init(.contactsUnblock, ChangeContactCommand.self, operands: "WHO", count: 1...1, "unblock a contact"),
+        .init(
+            .contactsVerify, VerifyContactCommand.self, operands: "WHO [NUMBER...]", count: 1...Int.max,
             "compare the safety number with a contact",
             details: """
                 Without NUMBER, prints the 60 digits, which are the same on both sides if nobody is in the middle. With
@@ -132,7 +144,7 @@ extension CommandSpecification {
                 number too.
                 """),
         .init(
-            .contactsAcceptKey, operands: "WHO [NUMBER...]", count: 1...Int.max,
+            .contactsAcceptKey, AcceptKeyCommand.self, operands: "WHO [NUMBER...]", count: 1...Int.max,
             "accept the new key of a contact whose key has changed",
             details: """
                 A changed key means a new machine or installation of theirs, or someone in the middle; blipchat sends
@@ -141,23 +153,37 @@ extension CommandSpecification {
                 differ, the command ends with code 5 and changes nothing. Without NUMBER it accepts the key unverified.
                 History and queue stay. To refuse the key: contacts block WHO.
                 """),
-        .init(.requestsList, "list people who want to chat with you"),
         .init(
-            .requestsApprove, operands: "IDS", count: 1...1, "accept someone as a contact: 3, or several: all, 1-4",
+            .join, JoinCommand.self, operands: "ADDRESS", count: 1...1, "join a Socket.IO room",
+            details: """
+                ADDRESS is sio+tls://HOST[:PORT]/NAMESPACE, or sio:// without encryption, and may set what the server calls
+                things: ?event=chatMessage&message=message&sender=sender. Put it in quotes. It also takes pin=SHA256 (the
+                server's public key), ca=FILE and as=NAME. The room is stored like a contact: send, history, watch and the
+                screen take its name. Its server reads everything, and names in it prove nothing. Docs/rooms.md says more.
+                """,
+            options: [.init("--name", value: "ROOM", "what to call it")]),
+        .init(
+            .leave, LeaveCommand.self, operands: "ROOM", count: 1...1, "leave a room; its history stays",
+            details: "contacts remove ROOM deletes the history as well. join brings you back."),
+        .init(.requestsList, ListRequestsCommand.self, "list people who want to chat with you"),
+        .init(
+            .requestsApprove, ApproveRequestsCommand.self, operands: "IDS", count: 1...1,
+            "accept someone as a contact: 3, or several: all, 1-4",
             options: [.init("--name", value: "NAME", "what to call them")]),
-        .init(.requestsReject, operands: "IDS", count: 1...1, "discard requests"),
+        .init(.requestsReject, RejectRequestsCommand.self, operands: "IDS", count: 1...1, "discard requests"),
     ]
 
-    private static let looking: [CommandSpecification] = [
+    private static let looking: [CommandRow] = [
         .init(
-            .history, operands: "WHO", count: 1...1, "print a conversation, oldest message first",
+            .history, HistoryCommand.self, operands: "WHO", count: 1...1, "print a conversation, oldest message first",
             details: "Works offline and while blipchat is running. DATE is 2026-11-21 or RFC 3339.",
             options: [
                 count("only the last N messages; with --around: N messages in all (21)"), since, until,
                 .init("--around", value: "ID", "the message with this id, and those before and after it"),
             ]),
         .init(
-            .search, operands: "[QUERY...]", count: 0...Int.max, "find words in all conversations, newest first",
+            .search, SearchCommand.self, operands: "[QUERY...]", count: 0...Int.max,
+            "find words in all conversations, newest first",
             details: """
                 All words must occur. A word also finds longer words that begin with it or, if there are none, words
                 that contain it. "a phrase" keeps words together; -word leaves messages out (put -- before a query that
@@ -174,7 +200,7 @@ extension CommandSpecification {
                 count("at most N hits (50)"),
             ]),
         .init(
-            .watch, operands: "[WHO]", count: 0...1, "follow what happens, like tail -f",
+            .watch, WatchCommand.self, operands: "[WHO]", count: 0...1, "follow what happens, like tail -f",
             details: """
                 Prints messages, files, requests, and who comes and goes; with WHO, only what concerns them. Follows
                 the running blipchat, or connects on its own if there is none. Ends on a signal, or when the blipchat
@@ -182,29 +208,34 @@ extension CommandSpecification {
                 """,
             options: [listen]),
         .init(
-            .transfersList, "list offered files, newest first",
+            .transfersList, ListTransfersCommand.self, "list offered files, newest first",
             options: [.init("--unfinished", "only those still running or waiting")]),
         .init(
-            .transfersAccept, operands: "NUMBERS", count: 1...1,
+            .transfersAccept, ChangeTransferCommand.self, operands: "NUMBERS", count: 1...1,
             "accept an offered file: 8, or several: all, 4-23, 4,6",
             options: [.init("--into", value: "DIR", "save it in DIR instead of the downloads folder")]),
-        .init(.transfersDecline, operands: "NUMBERS", count: 1...1, "decline offered files, numbered as for accept"),
-        .init(.transfersPause, operands: "NUMBERS", count: 1...1, "pause transfers"),
-        .init(.transfersResume, operands: "NUMBERS", count: 1...1, "resume paused transfers"),
-        .init(.transfersCancel, operands: "NUMBERS", count: 1...1, "cancel transfers"),
         .init(
-            .transfersLimit, operands: "up|down|NUMBER RATE|off", count: 2...2, "limit how fast files are transferred",
+            .transfersDecline, ChangeTransferCommand.self, operands: "NUMBERS", count: 1...1,
+            "decline offered files, numbered as for accept"),
+        .init(.transfersPause, ChangeTransferCommand.self, operands: "NUMBERS", count: 1...1, "pause transfers"),
+        .init(
+            .transfersResume, ChangeTransferCommand.self, operands: "NUMBERS", count: 1...1, "resume paused transfers"),
+        .init(.transfersCancel, ChangeTransferCommand.self, operands: "NUMBERS", count: 1...1, "cancel transfers"),
+        .init(
+            .transfersLimit, LimitRateCommand.self, operands: "up|down|NUMBER RATE|off", count: 2...2,
+            "limit how fast files are transferred",
             details: """
                 RATE is in bytes per second, like 500k (500,000; k, M, G are powers of 1000, Ki, Mi, Gi of 1024). It
                 lasts until the running blipchat ends; limit_up and limit_down in the [net] section of config.toml
                 are permanent.
                 """),
-        .init(.transfersWatch, "follow transfers, like watch"),
+        .init(.transfersWatch, WatchTransfersCommand.self, "follow transfers, like watch"),
     ]
 
-    private static let keeping: [CommandSpecification] = [
+    private static let keeping: [CommandRow] = [
         .init(
-            .export, operands: "[WHO]", count: 0...1, "write the history, or one conversation, to a file",
+            .export, ExportCommand.self, operands: "[WHO]", count: 0...1,
+            "write the history, or one conversation, to a file",
             details: """
                 text and html are for people; json has everything, and blipchat import can read it back. The same
                 history always gives the same bytes.
@@ -215,7 +246,8 @@ extension CommandSpecification {
                 .init("--files", "copy the files as well, to PATH.files"),
             ]),
         .init(
-            .importHistory, operands: "FILE", count: 1...1, "add what a json export has and this history lacks",
+            .importHistory, ImportCommand.self, operands: "FILE", count: 1...1,
+            "add what a json export has and this history lacks",
             details: """
                 Ids are kept, so importing twice changes nothing. Nothing in the export is sent. Contacts are added as
                 unverified, and blipchat calls them like any others: anyone who does not know your key sees a contact
@@ -224,7 +256,8 @@ extension CommandSpecification {
                 """,
             options: [.yes]),
         .init(
-            .forget, operands: "WHO [ID...]", count: 1...Int.max, "delete messages from this machine, for good",
+            .forget, ForgetCommand.self, operands: "WHO [ID...]", count: 1...Int.max,
+            "delete messages from this machine, for good",
             details: """
                 Deletes the messages with these IDs, or those that --before or --all selects. Their text is also erased
                 from the search index and from free space in the file. The peer keeps their copy; /delete in the chat
@@ -235,20 +268,23 @@ extension CommandSpecification {
                 .init("--all", "the whole conversation; the contact stays"),
             ]),
         .init(
-            .keep, operands: "WHO [DAYS|forever|default]", count: 1...2, "set how long to keep a conversation",
+            .keep, KeepCommand.self, operands: "WHO [DAYS|forever|default]", count: 1...2,
+            "set how long to keep a conversation",
             details: """
                 Without a time, shows it. blipchat deletes older messages for good, when it starts and every six hours;
                 undelivered ones stay. "default" goes back to config.toml: [history] keep, and keep in
                 [contact."NAME"], which is "forever" unless you set it.
                 """),
         .init(
-            .backup, operands: "FILE", count: 1...1, "copy the history to a new file, even while blipchat runs",
+            .backup, BackupCommand.self, operands: "FILE", count: 1...1,
+            "copy the history to a new file, even while blipchat runs",
             details: "When this returns, the copy is complete and checked. Your key is not in it: see blipchat id."),
         .init(
-            .restore, operands: "FILE", count: 1...1, "replace the history with a copy made by blipchat backup",
+            .restore, RestoreCommand.self, operands: "FILE", count: 1...1,
+            "replace the history with a copy made by blipchat backup",
             details: "Keeps the old history beside it. No blipchat may be running on this home."),
         .init(
-            .doctor, "check the home: settings, key, history, search index, files, disk",
+            .doctor, DoctorCommand.self, "check the home: settings, key, history, search index, files, disk",
             details: """
                 Says what it found and what to do. Returns 0 if nothing is broken, 9 if the history is, 7 for
                 permissions and the disk, 2 for the settings. Changes nothing without --fix or --recover.
@@ -259,35 +295,37 @@ extension CommandSpecification {
             ]),
     ]
 
-    private static let configuring: [CommandSpecification] = [
+    private static let configuring: [CommandRow] = [
         .init(
-            .configurationList, "print all settings with their values",
+            .configurationList, ConfigListCommand.self, "print all settings with their values",
             options: [.init("--set", "only those that config.toml sets")]),
         .init(
-            .configurationGet, operands: "KEY", count: 1...1, "print the value of a setting",
+            .configurationGet, ConfigGetCommand.self, operands: "KEY", count: 1...1, "print the value of a setting",
             details: "Returns 1 if it is not set and has no default."),
         .init(
-            .configurationSet, operands: "KEY VALUE", count: 2...Int.max, "change a setting in config.toml",
+            .configurationSet, ConfigSetCommand.self, operands: "KEY VALUE", count: 2...Int.max,
+            "change a setting in config.toml",
             details: """
                 Keeps the comments and the order of the file. Keys look like ui.theme, contact."Ann Lee".notify and
                 keys."Alt-/". A running blipchat picks up the change on /reload or SIGHUP.
                 """),
         .init(
-            .configurationUnset, operands: "KEY", count: 1...1, "remove a setting from config.toml",
+            .configurationUnset, ConfigUnsetCommand.self, operands: "KEY", count: 1...1,
+            "remove a setting from config.toml",
             details: "Returns 1 if it was not set."),
-        .init(.configurationPath, "print where config.toml is"),
+        .init(.configurationPath, ConfigPathCommand.self, "print where config.toml is"),
         .init(
-            .configurationCheck, "check config.toml and the theme",
+            .configurationCheck, ConfigCheckCommand.self, "check config.toml and the theme",
             details: "Prints every error as file:line:column with what to do, and returns 2 if there is one."),
         .init(
-            .configurationTheme, operands: "[NAME]", count: 0...1,
+            .configurationTheme, ConfigThemeCommand.self, operands: "[NAME]", count: 0...1,
             "print a theme as a file, or the names of all themes",
             details: "Start your own with: blipchat config theme dark > ~/.config/blipchat/themes/mine.toml"),
     ]
 
-    private static let running: [CommandSpecification] = [
+    private static let running: [CommandRow] = [
         .init(
-            .serve, "run without a screen: stay connected, deliver, receive",
+            .serve, ServeCommand.self, "run without a screen: stay connected, deliver, receive",
             details: """
                 Prints "listening HOST:PORT" when it is ready and runs until SIGTERM or SIGINT. Other commands on the
                 same home go through it.
@@ -299,27 +337,29 @@ extension CommandSpecification {
                 .init("--foreground", "stay in the foreground, as always (for service managers)"),
             ]),
         .init(
-            .status, operands: "[WHO]", count: 0...1, "show who is connected and what is queued",
+            .status, StatusCommand.self, operands: "[WHO]", count: 0...1, "show who is connected and what is queued",
             details: """
                 With --wait online it returns as soon as WHO (or, without WHO, anyone) is online, or with code 1 after
                 --timeout; without --timeout it waits forever.
                 """,
             options: [.init("--wait", value: "online", "wait until someone is online")]),
         .init(
-            .demo, "try it alone: a chat with a second blipchat in the same process",
+            .demo, DemoCommand.self, "try it alone: a chat with a second blipchat in the same process",
             details: "Keeps everything in a temporary folder and deletes it at the end."),
         .init(
-            .manual, operands: "[config]", count: 0...1, "print the manual page blipchat(1), or blipchat-config(5)",
+            .manual, ManualCommand.self, operands: "[config]", count: 0...1,
+            "print the manual page blipchat(1), or blipchat-config(5)",
             details: "Read it with: blipchat manual | man -l -"),
         .init(
-            .completion, operands: "bash|zsh|fish", count: 1...1, "print the completion script for your shell",
+            .completion, CompletionCommand.self, operands: "bash|zsh|fish", count: 1...1,
+            "print the completion script for your shell",
             details: """
                 bash:  blipchat completion bash > ~/.local/share/bash-completion/completions/blipchat
                 zsh:   blipchat completion zsh > DIR/_blipchat, with DIR in fpath before compinit
                 fish:  blipchat completion fish > ~/.config/fish/completions/blipchat.fish
                 """),
-        .init(.version, "show which version this is"),
-        .init(.help, operands: "[COMMAND...]", count: 0...2, "show how to use a command"),
+        .init(.version, VersionCommand.self, "show which version this is"),
+        .init(.help, HelpCommand.self, operands: "[COMMAND...]", count: 0...2, "show how to use a command"),
     ]
 
     private static let listen = OptionSpecification(

@@ -1,6 +1,9 @@
 // The manual pages blipchat(1) and blipchat-config(5), made from the tables of commands and settings in the macros of
 // man(7): `blipchat manual | man -l -`.
 
+import Arguments
+import ChatHost
+import ChatSettings
 import ChatTUI
 
 enum ManualPage {
@@ -49,7 +52,7 @@ enum ManualPage {
             let path = SettingPath(typed: setting.key)
             let standard = path.flatMap { setting.value(Configuration(), $0) }.map { " Default: \($0.text)." } ?? ""
             let effect = setting.effect == .nextStart ? " At the next start." : ""
-            page.item(setting.key, "\(setting.summary): \(setting.form).\(standard)\(effect)")
+            page.item(setting.key, "\(setting.summary): \(setting.form.words).\(standard)\(effect)")
         }
         page.heading("THEMES")
         page.text(

@@ -1,6 +1,8 @@
 // Asks before a command does what nobody can undo, or takes over what somebody else has written: on the terminal, or
 // answered beforehand by `--yes`.
 
+import Arguments
+import ChatSettings
 import Glibc
 
 /// A question that has to be answered with yes before a command goes on.
@@ -24,7 +26,7 @@ extension OptionSpecification {
     static let yes = OptionSpecification("--yes", "do it without asking (for scripts)")
 }
 
-extension CommandRunner {
+extension CommandContext {
     /// Returns when the answer is yes: by `--yes`, or on the terminal.
     ///
     /// Throws code 2 when there is nobody to ask, code 1 when the answer is no.

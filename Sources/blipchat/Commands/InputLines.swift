@@ -2,6 +2,8 @@
 // writes it.
 
 import ChatCore
+import ChatHost
+import ChatSettings
 import Glibc
 
 /// The messages that lines of standard input are: each without its line end, empty ones left out. Lines end as in text

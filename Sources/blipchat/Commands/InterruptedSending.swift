@@ -1,6 +1,9 @@
 // What a sending command says when it is interrupted: what is stored goes out all the same.
 
+import BLIPNet
 import ChatCore
+import ChatHost
+import ChatSettings
 import ChatTUI
 import Glibc
 import Synchronization
@@ -33,8 +36,11 @@ final class InterruptedSending: Sendable {
         return watch
     }
 
-    /// Takes a record of any of the operations down.
-    func note(_ record: JSONValue) { messages.withLock { $0.note(record) } }
+    /// A message is on this disk; its own record says later what becomes of it.
+    func noteStored(_ id: MessageID) { messages.withLock { $0.noteStored(id) } }
+
+    /// What a message of any of the operations is like now.
+    func note(_ message: ChatMessage) { messages.withLock { $0.note(message) } }
 
     /// Gives the signals back.
     func end() async {
@@ -54,34 +60,38 @@ final class InterruptedSending: Sendable {
     }
 }
 
-/// Follows messages and offers by their records, from when they are stored until nothing more becomes of them.
+/// Follows messages and offers from when they are stored until nothing more becomes of them.
 struct UnsettledMessages: Sendable {
     /// Names in a sentence.
     private static let named = 10
-    /// States of messages that go out, or out again.
-    private static let states = [DeliveryState.pending, .sent].map(Records.word)
 
     /// In the order in which they were stored.
-    private(set) var ids: [String] = []
+    private(set) var ids: [MessageID] = []
 
-    mutating func note(_ record: JSONValue) {
-        guard let id = record["id"]?.stringValue else { return }
-        let isSettled: Bool
-        switch record["type"]?.stringValue {
-        case "stored": isSettled = false
-        case "message": isSettled = !Self.states.contains(record["state"]?.stringValue ?? "")
-        case "file" where record["direction"]?.stringValue == MessageDirection.outgoing.rawValue:
-            isSettled = record["state"]?.stringValue.flatMap(FileTransfer.State.init)?.isFinal ?? false
-        default: return
+    mutating func noteStored(_ id: MessageID) {
+        if !ids.contains(id) { ids.append(id) }
+    }
+
+    mutating func note(_ message: ChatMessage) {
+        let id = message.id
+        if isSettled(message) { ids.removeAll { $0 == id } } else { noteStored(id) }
+    }
+
+    /// Nothing more goes out of it.
+    private func isSettled(_ message: ChatMessage) -> Bool {
+        // What somebody else has sent is theirs.
+        guard message.direction == .outgoing else { return true }
+        if case .file(let transfer) = message.content { return transfer.state.isFinal }
+        return switch message.state {
+        case .pending, .sent: false
+        case .delivered, .read, .failed: true
         }
-        let place = ids.lastIndex(of: id)
-        if isSettled, let place { ids.remove(at: place) } else if !isSettled, place == nil { ids.append(id) }
     }
 
     /// Their names; of many only the first. `nil` when there are none.
     var sentence: String? {
         guard !ids.isEmpty else { return nil }
-        let names = ids.prefix(Self.named).joined(separator: " ")
+        let names = ids.prefix(Self.named).map(\.text).joined(separator: " ")
         return ids.count > Self.named ? "\(names) and \(ids.count - Self.named) more" : names
     }
 }

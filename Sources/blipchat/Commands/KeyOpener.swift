@@ -1,8 +1,11 @@
 // The passphrase of the key, where it has one: from a descriptor, a credential of systemd or the terminal, once for each
 // start. Never from an argument or the environment, where others on this machine could read it.
 
+import Arguments
 import BLIPNet
 import ChatCore
+import ChatHost
+import ChatSettings
 import Glibc
 import Synchronization
 
@@ -29,10 +32,10 @@ final class KeyOpener: Sendable {
 
     /// Reads the lines that a command can need. Before anything else is opened: a number that the caller has left closed
     /// would soon be one of ours.
-    static func given(_ arguments: ParsedArguments) throws(CommandError) -> KeyOpener {
+    static func given(_ arguments: ParsedArguments<CommandName>) throws(CommandError) -> KeyOpener {
         let option = "--passphrase-fd"
         guard let text = arguments.text(option) else { return KeyOpener() }
-        guard let number = ParsedArguments.decimal(text).flatMap({ Int32(exactly: $0) }) else {
+        guard let number = Int64(decimal: text).flatMap({ Int32(exactly: $0) }) else {
             throw .badValue(option, text, "the number of an open descriptor: --passphrase-fd 3 3<FILE")
         }
         defer { if number > STDERR_FILENO { close(number) } }
@@ -70,14 +73,17 @@ final class KeyOpener: Sendable {
     }
 }
 
-extension CommandRunner {
+/// The key of the home, opened with its passphrase where it has one.
+struct HomeKey: Sendable {
+    let context: CommandContext
+
     /// The key of this home, opened with its passphrase, which is asked for once; `nil` where it needs none or where there
     /// is no key yet.
     ///
     /// Throws 11 for a wrong passphrase, 2 when nobody can be asked.
-    func openKey(_ paths: HomePaths) async throws(CommandError) -> TLSIdentity? {
-        guard try isKeySealed(paths) else { return nil }
-        if let opened = key.opened { return opened }
+    func open(_ paths: HomePaths) async throws(CommandError) -> TLSIdentity? {
+        guard try Self.isSealed(paths) else { return nil }
+        if let opened = context.key.opened { return opened }
         let passphrase = try await presentPassphrase(paths)
         let opened: TLSIdentity?
         do throws(IdentityError) {
@@ -85,19 +91,19 @@ extension CommandRunner {
         } catch {
             throw CommandError(error)
         }
-        key.keep(opened)
+        context.key.keep(opened)
         return opened
     }
 
-    /// The same unless another process serves the chat, which has opened the key. To be called before signals are taken over
-    /// and before the screen begins: while somebody is asked each of them still ends the process.
+    /// The same unless another process serves the chat, which has opened the key. To be called before signals are taken
+    /// over and before the screen begins: while somebody is asked each of them still ends the process.
     @discardableResult
-    func openKeyToStart(_ paths: HomePaths) async throws(CommandError) -> TLSIdentity? {
-        guard try isKeySealed(paths), await !isServed(paths) else { return nil }
-        return try await openKey(paths)
+    func openToStart(_ paths: HomePaths) async throws(CommandError) -> TLSIdentity? {
+        guard try Self.isSealed(paths), await !AttachedService.isServed(at: paths.socket) else { return nil }
+        return try await open(paths)
     }
 
-    func isKeySealed(_ paths: HomePaths) throws(CommandError) -> Bool {
+    static func isSealed(_ paths: HomePaths) throws(CommandError) -> Bool {
         do throws(IdentityError) { return try IdentityFile.isSealed(at: paths.identity) } catch {
             throw CommandError(error)
         }
@@ -105,10 +111,10 @@ extension CommandRunner {
 
     /// What opens the key of this home.
     func presentPassphrase(_ paths: HomePaths) async throws(CommandError) -> Passphrase {
-        var text = key.next()
-        if text == nil, !key.isGiven { text = try credential() }
-        if text == nil, !key.isGiven, isatty(STDIN_FILENO) == 1, !arguments.has("--no-input") {
-            text = try await ask("Passphrase for your key:")
+        var text = context.key.next()
+        if text == nil, !context.key.isGiven { text = try credential() }
+        if text == nil, !context.key.isGiven, isatty(STDIN_FILENO) == 1, !context.arguments.has("--no-input") {
+            text = try await PassphraseInput(context: context).ask("Passphrase for your key:")
         }
         guard var text else { throw CommandError(IdentityError.sealed(path: paths.identity)) }
         defer { SecretMemory.wipe(&text) }
@@ -119,20 +125,12 @@ extension CommandRunner {
         return passphrase
     }
 
-    /// Asks on the terminal, on the thread that may block.
-    @MainThread func ask(_ question: String) throws(CommandError) -> String {
-        try SecretPrompt.ask(question, streams)
-    }
-
-    /// How systemd hands a secret over (systemd.exec(5), LoadCredential=).
-    static let credentialName = "blipchat.passphrase"
-
     /// The first line of the credential; `nil` where there is none.
     private func credential() throws(CommandError) -> String? {
-        guard let folder = environment["CREDENTIALS_DIRECTORY"], folder.utf8.first == UInt8(ascii: "/") else {
+        guard let folder = context.environment["CREDENTIALS_DIRECTORY"], folder.utf8.first == UInt8(ascii: "/") else {
             return nil
         }
-        let path = "\(folder)/\(Self.credentialName)"
-        return SmallFile.exists(path) ? try Self.firstLine(of: path) : nil
+        let path = "\(folder)/\(HomePaths.passphraseCredential)"
+        return SmallFile.exists(path) ? try PassphraseInput.firstLine(of: path) : nil
     }
 }

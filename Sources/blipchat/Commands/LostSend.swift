@@ -1,6 +1,7 @@
 // What becomes of a message when the process that was to store it ends, or falls silent, before it has answered.
 
 import ChatCore
+import ChatSettings
 
 /// Decides for one message whose id the command has made. A value: what is on the disk and who holds the home is passed in.
 struct LostSend {
@@ -34,9 +35,9 @@ struct LostSend {
     }
 
     /// The result of a command whose message is stored.
-    static func result(_ state: DeliveryState, _ who: String, _ error: CommandError) -> ControlResult {
-        if let outcome = OperationRunner.outcome(of: state, who) { return outcome }
-        return .failed(
+    static func result(_ state: DeliveryState, _ who: String, _ error: CommandError) -> Outcome {
+        if let outcome = Outcome.of(state, who) { return outcome }
+        return .failure(
             CommandError(
                 .queued, error.subject, "\(error.reason); the message is queued",
                 advice: "it goes out when blipchat is running and can reach them"))

@@ -1,5 +1,8 @@
 // From the words of the command line to an exit code: the outermost function of the program.
 
+import Arguments
+import ChatHost
+import ChatSettings
 import Glibc
 
 struct Program {
@@ -12,7 +15,7 @@ struct Program {
     static func run(_ words: [[UInt8]], environment entries: [[UInt8]]) async -> Int32 {
         var streams = StandardStreams()
         do throws(CommandError) {
-            let arguments = try ArgumentParser.parse(text(of: words))
+            let arguments = try CommandContext.arguments(of: text(of: words))
             let environment = try environment(of: entries)
             // Also where nothing waits: a slip is a slip.
             _ = try arguments.seconds("--timeout")
@@ -22,11 +25,11 @@ struct Program {
                 arguments.text("--color"), environment, isTerminal: isatty(STDOUT_FILENO) == 1)
             streams.progressForm = arguments.text("--progress").flatMap(ProgressForm.init) ?? .auto
             if arguments.command.isFollowing { streams = streams.neverWaiting() }
-            var runner = CommandRunner(arguments: arguments, environment: environment, streams: streams)
+            var context = CommandContext(arguments: arguments, environment: environment, streams: streams)
             // Starts the process anew, which is to find everything as it was.
-            if arguments.command == .serve { try await runner.confine(entries) }
-            runner.key = try KeyOpener.given(arguments)
-            let code = try await runner.run()
+            if arguments.command == .serve { try await ConfinedStart(context: context).begin(entries) }
+            context.key = try KeyOpener.given(arguments)
+            let code = try await CommandRow.of(arguments.command).command.init(context: context).run()
             await streams.flush()
             return code.rawValue
         } catch {

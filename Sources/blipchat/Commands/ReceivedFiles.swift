@@ -1,7 +1,9 @@
 // What `blipchat receive` shows of the files that come, and how it asks about them.
 
+import BLIPNet
 import ChatCore
-import ChatTUI
+import ChatHost
+import ChatSettings
 import ChatWords
 import Dispatch
 import Glibc
@@ -9,76 +11,74 @@ import Synchronization
 
 /// The offers and files of one `receive`.
 final class ReceivedFiles: Sendable {
-    private let runner: CommandRunner
+    private let context: CommandContext
     private let order: ReceiveOrder
     /// Print where each file is; else only the last path is kept.
     let showsPaths: Bool
     private let last = Mutex<String?>(nil)
     private let progress: FileProgress
 
-    init(runner: CommandRunner, order: ReceiveOrder, showsPaths: Bool) {
-        self.runner = runner
+    init(context: CommandContext, order: ReceiveOrder, showsPaths: Bool) {
+        self.context = context
         self.order = order
         self.showsPaths = showsPaths
-        progress = FileProgress(streams: runner.streams)
+        progress = FileProgress(streams: context.streams)
     }
 
     /// The last file that is complete.
     var path: String? { last.withLock { $0 } }
 
-    @Sendable func print(_ record: JSONValue) throws(CommandError) {
-        let streams = runner.streams
-        guard record["type"]?.stringValue == "file" else {
-            return progress.show(record)
-        }
-        progress.note(record)
-        let path = record["path"]?.stringValue
-        switch record["state"]?.stringValue {
-        case "complete":
-            last.withLock { $0 = path }
-            if showsPaths { try streams.line(SafeText(path ?? "", as: .line).terminalString()) }
-        case "offered" where isOfRefusedFolder(record):
-            streams.note("\(Self.words(record)): part of a folder, left alone (-o FOLDER accepts it)")
-        case "offered" where order.limit != nil:
-            streams.note("\(Self.words(record)): larger than --accept, left alone")
-        case "paused", "failed", "cancelled":
-            let (state, reason) = (record["state"]?.stringValue ?? "", record["reason"]?.stringValue ?? "")
-            streams.note("\(Self.words(record)): " + (reason.hasPrefix(state) ? reason : "\(state) \(reason)"))
-        default: break
+    @Sendable func print(_ report: ChatReport) throws(CommandError) {
+        let streams = context.streams
+        if case .progress(let news) = report { return progress.show(news) }
+        guard let file = report.file else { return }
+        let transfer = file.transfer
+        progress.note(transfer)
+        switch transfer.state {
+        case .complete:
+            last.withLock { $0 = transfer.path }
+            if showsPaths { try streams.line(SafeText.line(transfer.path ?? "")) }
+        case .offered where isOfRefusedFolder(transfer):
+            streams.note("\(file.offer): part of a folder, left alone (-o FOLDER accepts it)")
+        case .offered where order.limit != nil:
+            streams.note("\(file.offer): larger than --accept, left alone")
+        case .paused, .failed, .cancelled:
+            let reason = transfer.reason?.words ?? ""
+            let saysState = transfer.reason?.names(transfer.state) == true
+            streams.note("\(file.offer): " + (saysState ? reason : "\(transfer.state.rawValue) \(reason)"))
+        case .offered, .accepted, .running, .declined: break
         }
     }
 
-    private func isOfRefusedFolder(_ record: JSONValue) -> Bool {
-        !order.takesFolders && record["folder"]?.stringValue != nil
+    private func isOfRefusedFolder(_ transfer: FileTransfer) -> Bool {
+        !order.takesFolders && transfer.place != nil
     }
 
     /// Takes away what shows how far a file is.
     func clear() { progress.clear() }
 
-    /// An offer that nobody has decided: the person at the terminal does. `instance`: ours, else the running one.
-    func ask(about record: JSONValue, through instance: ChatInstance?) async {
-        guard order.limit == nil, record["type"]?.stringValue == "file", record["state"]?.stringValue == "offered",
-            !isOfRefusedFolder(record), let number = record["number"]?.integerValue
+    /// An offer that nobody has decided: the person at the terminal does.
+    func ask(about report: ChatReport, in chat: CommandChat) async {
+        guard order.limit == nil, let file = report.file, file.transfer.state == .offered,
+            !isOfRefusedFolder(file.transfer)
         else { return }
-        guard let answer = await answer(to: "Accept \(Self.words(record))? [y/N]") else {
+        let transfer = file.transfer.number
+        guard let answer = await answer(to: "Accept \(file.offer)? [y/N]") else {
             // Nobody has said no: it can still be taken.
-            return runner.streams.note("\(Self.words(record)): left undecided (blipchat transfers accept \(number))")
+            return context.streams.note(
+                "\(file.offer): left undecided (blipchat transfers accept \(transfer.rawValue))")
         }
-        let change: TransferChange = Confirmation.isYes(answer) ? .accept : .decline
-        let operation = ControlOperation.changeTransfer(number, change, folder: change == .accept ? order.folder : nil)
-        var result: ControlResult?
-        if let instance {
-            result = await instance.runner.perform(operation) { _ in }
-        } else if let paths = try? runner.paths(), let client = try? ControlClient(path: paths.socket) {
-            result = await client.perform(operation, patience: .seconds(60)) { _ in }
+        let call: ChatCall<NoReply> =
+            Confirmation.isYes(answer) ? .acceptTransfer(transfer, into: order.folder) : .declineTransfer(transfer)
+        do throws(CommandError) { try await chat.ask(call, about: "#\(transfer.rawValue)") } catch {
+            context.streams.report(error)
         }
-        if case .failed(let error)? = result { runner.streams.report(error) }
     }
 
     /// What is typed behind the question; what was typed before it answers nothing. `nil` at the end of the input. Read on a
     /// thread of its own: while somebody thinks, other files come.
     private func answer(to question: String) async -> String? {
-        let streams = runner.streams
+        let streams = context.streams
         return await withCheckedContinuation { continuation in
             DispatchQueue(label: "blipchat.answer").async {
                 tcflush(STDIN_FILENO, TCIFLUSH)
@@ -87,12 +87,5 @@ final class ReceivedFiles: Sendable {
                 continuation.resume(returning: lines.next())
             }
         }
-    }
-
-    /// `photo.jpg (3.1 MB) from alice`
-    private static func words(_ record: JSONValue) -> String {
-        let name = SafeText(record["name"]?.stringValue ?? "", as: .fileName).terminalString()
-        let who = SafeText(record["conversation"]?.stringValue ?? "", as: .name).terminalString()
-        return "\(name) (\(Units.size(UInt64(clamping: record["size"]?.integerValue ?? 0)))) from \(who)"
     }
 }

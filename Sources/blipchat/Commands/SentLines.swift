@@ -1,20 +1,21 @@
 // What `send WHO - --lines` has sent and not seen delivered yet.
 
 import ChatCore
+import ChatSettings
 
-/// Messages in the order in which they were sent, the first of which is waited for.
+/// Messages in the order in which they were sent, of which the command waits for the first.
 struct SentLines {
     /// How long a line that comes meanwhile is kept waiting.
     static let moment = Duration.milliseconds(200)
     /// So many may be on their way: the outbox holds ten times as many.
     private static let most = 1000
 
-    /// How long each is waited for; `nil`: not at all.
+    /// How long the command waits for each; `nil`: not at all.
     private let timeout: Duration?
     private var messages: ArraySlice<MessageID> = []
     /// Since when the first of them is the first.
     private var begin = ContinuousClock.now
-    /// Why one was not delivered. Nothing is waited for behind it.
+    /// Why one was not delivered. The command waits for none after it.
     private(set) var failure: CommandError?
 
     init(timeout: Duration?) { self.timeout = timeout }
@@ -42,6 +43,11 @@ struct SentLines {
     /// It goes on being waited for unless its time is over, or something else is wrong with it than time.
     mutating func firstIsNotDone(_ error: CommandError) {
         if error.exit == .queued, let first, first.left > .zero { return }
+        end(with: error)
+    }
+
+    /// Nothing can be waited for any more.
+    mutating func end(with error: CommandError) {
         failure = error
         messages = []
     }

@@ -1,5 +1,6 @@
 // The signals that ask a long-running command to end, as something to wait for; and SIGHUP, to read its settings again.
 
+import ChatSettings
 import ChatTUI
 import Glibc
 

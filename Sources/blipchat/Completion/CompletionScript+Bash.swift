@@ -1,5 +1,7 @@
 // The completion script for bash (programmable completion, `complete -F`).
 
+import Arguments
+
 extension CompletionScript {
     static var bash: String {
         """

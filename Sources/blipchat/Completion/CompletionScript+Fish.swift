@@ -1,5 +1,7 @@
 // The completion script for fish (`complete`).
 
+import Arguments
+
 extension CompletionScript {
     static var fish: String {
         var text = """

@@ -1,5 +1,7 @@
 // The completion function for zsh (zshcompsys, `_arguments` and `_describe`).
 
+import Arguments
+
 extension CompletionScript {
     static var zsh: String {
         """

@@ -1,6 +1,9 @@
 // The scripts that make shells complete our commands, made from the command table so that they cannot say anything else
 // than what is parsed. Each shell has its own file.
 
+import Arguments
+import ChatSettings
+
 enum CompletionScript {
     enum Shell: String, Sendable, CaseIterable {
         case bash, zsh, fish
@@ -40,7 +43,7 @@ enum CompletionScript {
 
     /// One command as the scripts need it.
     struct Command {
-        let specification: CommandSpecification
+        let specification: CommandSpecification<CommandName>
 
         /// `contacts`, `add`.
         var words: [String] { specification.name.words.map(String.init) }

@@ -1,5 +1,6 @@
 // What the demo takes over from the user: how the screen looks and what its keys do. Everything else of it is its own.
 
+import ChatSettings
 import ChatTUI
 
 enum DemoSettings {

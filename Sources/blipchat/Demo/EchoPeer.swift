@@ -2,6 +2,8 @@
 
 import BLIPNet
 import ChatCore
+import ChatHost
+import ChatSettings
 
 /// Answers each text, accepts every file, and sends a picture to whoever it meets.
 actor EchoPeer {
@@ -74,14 +76,15 @@ actor EchoPeer {
             "What you type goes over a real connection (TLS, WebSocket, BLIP), and I send it back.",
             "Try /send FILE: I accept everything. Here is a picture for you: Alt-y accepts it.",
         ]
-        for line in lines { _ = try await instance.client.send(line, to: contact, replyTo: nil) }
-        _ = try await instance.client.sendFile(at: picture, named: nil, caption: "rings of colour", to: contact)
+        for line in lines { _ = try await instance.client.ask(.send(line, to: contact, replyTo: nil)) }
+        _ = try await instance.client.ask(.sendFile(at: picture, named: nil, caption: "rings of colour", to: contact))
     }
 
     private func answer(_ message: ChatMessage) async throws(ChatError) {
-        try await instance.client.markSeen(message.contact, upTo: message.position)
+        try await instance.client.ask(.markSeen(message.contact, upTo: message.position))
         guard case .text(let text) = message.content else { return }
-        _ = try await instance.client.send("You wrote: \(text.prefix(2000))", to: message.contact, replyTo: message.id)
+        _ = try await instance.client.ask(
+            .send("You wrote: \(text.prefix(2000))", to: message.contact, replyTo: message.id))
     }
 
     private func thank(for message: ChatMessage) async throws(ChatError) {
@@ -89,6 +92,6 @@ actor EchoPeer {
         else { return }
         let digest = transfer.sha256.map { " Its SHA-256 is \($0)." } ?? ""
         let text = "Thank you: I got all \(transfer.size) bytes of \(transfer.name).\(digest)"
-        _ = try await instance.client.send(text, to: message.contact, replyTo: message.id)
+        _ = try await instance.client.ask(.send(text, to: message.contact, replyTo: message.id))
     }
 }

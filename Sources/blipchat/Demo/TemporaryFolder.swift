@@ -1,6 +1,7 @@
 // A folder that is gone, with everything in it, when the demo ends.
 
 import CLinux
+import ChatSettings
 import Glibc
 
 enum TemporaryFolder {

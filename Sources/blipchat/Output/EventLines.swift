@@ -1,5 +1,8 @@
-// What happens, as lines for people: `blipchat watch`. Made from the records, so that it says the same as --json.
+// What happens, as lines for people: `blipchat watch`.
 
+import BLIPNet
+import ChatCore
+import ChatHost
 import ChatTUI
 import ChatWords
 
@@ -7,70 +10,80 @@ struct EventLines {
     var usesColor = false
 
     /// No line for what is only for programs.
-    func lines(of record: JSONValue) -> [String] {
-        switch record["type"]?.stringValue {
-        case "message": return message(record)
-        case "file":
-            return [head(record) + file(record)]
-                + MessageLines.lines(ofCaption: text(record, "caption"), of: text(record, "name")).map { "    " + $0 }
-        case "link":
-            let link = text(record, "link")
+    func lines(of report: ChatReport) -> [String] {
+        switch report {
+        case .message(let message, let records, let news): lines(of: message, records, news)
+        case .event(let event, let records): lines(of: event, records.contacts)
+        case .transfer, .progress, .folder, .leftOut: []
+        }
+    }
+
+    private func lines(of event: ChatEvent, _ contacts: ContactDirectory) -> [String] {
+        switch event {
+        case .linkChanged(let contact, let state):
             return [
-                now + safe(text(record, "name"), .name) + " is "
-                    + TextColor.good.paint(link, if: usesColor && link == "online")
+                now + SafeText.name(contacts.name(of: contact)) + " is "
+                    + TextColor.good.paint(Records.word(state), if: usesColor && state.isOnline)
             ]
-        case "requests":
-            return (record["requests"]?.arrayValue ?? []).map { request in
-                let twin = request["looks_like"]?.stringValue
-                let warning = NameLikeness.warning(ofRequest: text(request, "name"), like: twin)
-                return now + "contact request \(request["id"]?.integerValue ?? 0) from "
-                    + "\(safe(text(request, "name"), .name)) at \(safe(text(request, "origin"), .line)) "
+        case .requestsChanged(let requests):
+            return requests.map { request in
+                let warning = NameLikeness.warning(of: request, among: contacts.peers)
+                return now + "contact request \(request.id) from "
+                    + "\(SafeText.name(request.name)) at \(SafeText.line(request.origin)) "
                     + "(blipchat requests)" + (warning.map { "  " + $0.terminalString() } ?? "")
             }
-        case "notice": return [now + TextColor.error.paint(safe(text(record, "text"), .line), if: usesColor)]
-        case "deleted": return [now + "messages with \(safe(text(record, "conversation"), .name)) were deleted"]
-        default: return []
+        case .notice(let notice):
+            let sentence = SafeText.line(Sentences.sentence(for: notice, name: contacts.name(of:)))
+            return [now + TextColor.error.paint(sentence, if: usesColor)]
+        case .messagesDeleted(let contact):
+            return [now + "messages with \(SafeText.name(contacts.name(of: contact))) were deleted"]
+        case .messageAdded, .messageChanged, .transferProgress, .typing, .historyReplaced, .conversationsChanged,
+            .identityChanged:
+            return []
         }
     }
 
-    private func message(_ record: JSONValue) -> [String] {
-        guard record["retracted"]?.boolValue != true else { return [head(record) + "(deleted)"] }
-        let parts = MessageLines.lines(ofText: text(record, "text"))
-        let edited = record["edited"] == nil ? "" : "  (edited)"
-        return [head(record) + (parts.first ?? "") + edited + reactions(record)] + parts.dropFirst().map { "    " + $0 }
+    private func lines(of message: ChatMessage, _ records: Records, _ news: MessageNews.Event?) -> [String] {
+        let words = records.words(of: message)
+        let head = head(words)
+        switch message.content {
+        case .file(let transfer):
+            return [head + file(FileWords(transfer))]
+                + MessageLines.lines(ofCaption: transfer.caption, of: transfer.name).map { "    " + $0 }
+        case .text(let text):
+            guard !message.isRetracted else { return [head + MessageWords.deleted.text] }
+            let parts = MessageLines.lines(ofText: text)
+            let edited = words.isEdited ? "  (edited)" : ""
+            // Who has reacted how: only where that is what has happened.
+            let reactions = news == .reaction ? "  " + reactions(words) : ""
+            return [head + (parts.first ?? "") + edited + reactions] + parts.dropFirst().map { "    " + $0 }
+        }
     }
 
-    /// Who has reacted how: only where that is what has happened.
-    private func reactions(_ record: JSONValue) -> String {
-        guard record["event"]?.stringValue == MessageNews.Event.reaction.rawValue else { return "" }
-        let all = (record["reactions"]?.arrayValue ?? []).map { reaction in
-            "[\(safe(text(reaction, "emoji"), .line)) \(safe(text(reaction, "from"), .name))]"
-        }
-        return "  " + (all.isEmpty ? "(reaction removed)" : all.joined(separator: " "))
+    private func reactions(_ words: MessageWords) -> String {
+        let all = words.reactions.map { "[\(SafeText.line($0.emoji)) \($0.who.terminalString())]" }
+        return all.isEmpty ? "(reaction removed)" : all.joined(separator: " ")
     }
 
-    private func file(_ record: JSONValue) -> String {
-        let number = record["number"]?.integerValue ?? 0
-        let size = Units.size(UInt64(clamping: record["size"]?.integerValue ?? 0))
-        var line = "#\(number) \(safe(text(record, "name"), .fileName))  \(size)  \(text(record, "state"))"
-        if let reason = record["reason"]?.stringValue { line += " (\(safe(reason, .line)))" }
-        if text(record, "state") == "complete", let path = record["path"]?.stringValue {
-            line += "  \(safe(path, .line))"
-        }
+    private func file(_ words: FileWords) -> String {
+        let transfer = words.transfer
+        var line = "\(words.number) \(words.name.terminalString())  \(words.size)  \(transfer.state.rawValue)"
+        if let reason = transfer.reason { line += " (\(SafeText.line(reason.words)))" }
+        if transfer.state == .complete, let path = transfer.path { line += "  \(SafeText.line(path))" }
         return line
     }
 
     /// Time, conversation, who, and how far an own message is.
-    private func head(_ record: JSONValue) -> String {
-        let name = safe(text(record, "conversation"), .name)
-        let isOwn = text(record, "from") == "me"
-        let time = RFC3339.read(text(record, isOwn ? "sent" : "received")).map(LocalTime.text) ?? ""
-        let state = record["type"]?.stringValue == "message" ? " \(text(record, "state"))" : ""
-        let who = isOwn ? TextColor.own.paint("me to \(name)\(state)", if: usesColor) : name
-        return TextColor.dim.paint(time, if: usesColor) + "  \(who)  "
+    private func head(_ words: MessageWords) -> String {
+        let message = words.message
+        let isOwn = message.direction == .outgoing
+        let name = words.contact.terminalString()
+        let state = words.file == nil ? " \(Records.word(message.state))" : ""
+        // In a room somebody is said to have written it.
+        let sender = message.sender == nil ? "" : ", \(words.author.terminalString())"
+        let who = isOwn ? TextColor.own.paint("me to \(name)\(state)", if: usesColor) : name + sender
+        return TextColor.dim.paint(LocalTime.text(isOwn ? message.sent : message.stored), if: usesColor) + "  \(who)  "
     }
 
     private var now: String { TextColor.dim.paint(LocalTime.text(.now), if: usesColor) + "  " }
-    private func text(_ record: JSONValue, _ member: String) -> String { record[member]?.stringValue ?? "" }
-    private func safe(_ text: String, _ kind: SafeText.Kind) -> String { SafeText(text, as: kind).terminalString() }
 }

@@ -1,5 +1,9 @@
 // How far files are, on standard error, in the form that --progress asks for.
 
+import BLIPNet
+import ChatCore
+import ChatHost
+import ChatSettings
 import ChatTUI
 import ChatWords
 import Glibc
@@ -18,7 +22,7 @@ enum ProgressForm: String, Sendable, CaseIterable {
     case none
 }
 
-/// Follows the records of one command: files that change, and their progress.
+/// Follows the files of one command as they change, and their progress.
 final class FileProgress: Sendable {
     private struct File {
         var name: String
@@ -28,7 +32,7 @@ final class FileProgress: Sendable {
 
     private let streams: StandardStreams
     private let form: ProgressForm
-    private let files = Mutex<[String: File]>([:])
+    private let files = Mutex<[MessageID: File]>([:])
 
     /// `isAsked`: progress is what the command is for, and is written as lines where no person looks.
     init(streams: StandardStreams, isAsked: Bool = false) {
@@ -44,56 +48,54 @@ final class FileProgress: Sendable {
     func clear() { if form == .bar { streams.progress("") } }
 
     /// A file has changed: its name and size are known from now on.
-    func note(_ record: JSONValue) {
+    func note(_ transfer: FileTransfer) {
         clear()
-        guard let id = record["id"]?.stringValue else { return }
-        let name = SafeText(record["name"]?.stringValue ?? "", as: .fileName).terminalString()
-        let size = UInt64(clamping: record["size"]?.integerValue ?? 0)
-        files.withLock { $0[id] = File(name: name, size: size) }
+        let name = FileWords(transfer).name.terminalString()
+        files.withLock { $0[transfer.id] = File(name: name, size: transfer.size) }
     }
 
-    /// Shows a progress record.
-    func show(_ record: JSONValue) {
+    func show(_ progress: ChatCore.TransferProgress) {
         switch form {
         case .auto, .none: break
-        case .json: streams.noteJSON(record)
-        case .bar: streams.progress(line(record, withBar: true))
-        case .plain: if isDue(record["id"]?.stringValue ?? "") { streams.note(line(record, withBar: false)) }
+        case .json: streams.noteJSON(Records.progress(progress))
+        case .bar: streams.progress(line(progress, withBar: true))
+        case .plain: if isDue(progress.id) { streams.note(line(progress, withBar: false)) }
         }
     }
 
     /// What `send-file` prints: the id of each offer, what becomes of each file, and how far they are.
-    func printSent(_ record: JSONValue) throws(CommandError) {
-        switch (record["type"]?.stringValue, record["state"]?.stringValue) {
-        case ("file", "offered"):
-            note(record)
-            try streams.line(record["id"]?.stringValue ?? "")
-        case ("file", let state?):
-            note(record)
-            // Who wants to hear nothing of files on their way hears of those that do not arrive.
-            if isUnwanted, !["failed", "declined", "cancelled"].contains(state) { return }
-            let digest = record["sha256"]?.stringValue.map { " sha256 \($0)" } ?? ""
-            let size = record["size"]?.integerValue ?? 0
-            let name = SafeText(record["name"]?.stringValue ?? "", as: .fileName).terminalString()
-            let reason = record["reason"]?.stringValue.map { " (\($0))" } ?? ""
-            streams.note("\(name): \(state)\(reason), \(size) bytes\(digest)")
-        case ("folder", _):
-            if isUnwanted, record["skipped"]?.integerValue ?? 0 == 0 { return }
-            let skipped = record["skipped"]?.integerValue ?? 0
-            let kinds = skipped == 1 ? "link or device" : "links and devices"
-            let left = skipped > 0 ? ", \(skipped) \(kinds) left out" : ""
-            let files = Int(clamping: record["files"]?.integerValue ?? 0)
-            streams.note("\(record["path"]?.stringValue ?? ""): \(files.counted("file"))\(left)")
-        case ("left-out", _):
+    func printSent(_ report: ChatReport) throws(CommandError) {
+        switch report {
+        case .message, .transfer: if let transfer = report.file?.transfer { try printSent(transfer) }
+        case .folder(let path, let offer): printSent(offer, path)
+        case .leftOut(let file):
             clear()
-            let path = record["path"]?.stringValue ?? ""
-            streams.warn("\(path): not sent: \(record["reason"]?.stringValue ?? "")")
-        case ("progress", _): show(record)
-        default: break
+            streams.warn("\(file.path): not sent: \(Sentences.reason(for: file.reason))")
+        case .progress(let progress): show(progress)
+        case .event: break
         }
     }
 
-    private func isDue(_ id: String) -> Bool {
+    private func printSent(_ transfer: FileTransfer) throws(CommandError) {
+        note(transfer)
+        guard transfer.state != .offered else { return try streams.line(transfer.id.text) }
+        // Who wants to hear nothing of files on their way hears of those that do not arrive.
+        if isUnwanted, ![.failed, .declined, .cancelled].contains(transfer.state) { return }
+        let words = FileWords(transfer)
+        let digest = transfer.sha256.map { " sha256 \($0)" } ?? ""
+        let reason = transfer.reason.map { " (\($0.words))" } ?? ""
+        streams.note(
+            "\(words.name.terminalString()): \(transfer.state.rawValue)\(reason), \(transfer.size) bytes\(digest)")
+    }
+
+    private func printSent(_ offer: FolderOffer, _ path: String) {
+        if isUnwanted, offer.skipped == 0 { return }
+        let kinds = offer.skipped == 1 ? "link or device" : "links and devices"
+        let left = offer.skipped > 0 ? ", \(offer.skipped) \(kinds) left out" : ""
+        streams.note("\(path): \(offer.messages.count.counted("file"))\(left)")
+    }
+
+    private func isDue(_ id: MessageID) -> Bool {
         files.withLock { files in
             let now = ContinuousClock.now
             var file = files[id] ?? File(name: "", size: 0)
@@ -105,10 +107,10 @@ final class FileProgress: Sendable {
     }
 
     /// `photo.jpg [#####-----]  52 % of 3.1 MB, 1.2 MB/s`
-    private func line(_ record: JSONValue, withBar: Bool) -> String {
-        let file = files.withLock { $0[record["id"]?.stringValue ?? ""] }
-        let done = UInt64(clamping: record["transferred"]?.integerValue ?? 0)
-        let rate = ", " + Units.rate(record["rate"]?.doubleValue ?? 0)
+    private func line(_ progress: ChatCore.TransferProgress, withBar: Bool) -> String {
+        let file = files.withLock { $0[progress.id] }
+        let done = progress.transferred
+        let rate = ", " + Units.rate(progress.rate.rounded())
         guard let file, file.size > 0 else { return Units.size(done) + rate }
         let share = min(1, Double(done) / Double(file.size))
         let filled = Int(share * 20)

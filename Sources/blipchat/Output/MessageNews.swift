@@ -1,6 +1,8 @@
 // What is new about a message: the "event" of the records that `blipchat watch --json` prints.
 
+import BLIPNet
 import ChatCore
+import ChatHost
 
 /// Compares each message with what was known of it. A value; whoever follows events feeds it with all of them.
 struct MessageNews {
@@ -42,6 +44,10 @@ struct MessageNews {
     private let limit: Int
     private var known: [Key: ChatMessage] = [:]
     private var order: ArraySlice<Key> = []
+    /// The newest message of each conversation that was heard of.
+    private var newest: [ContactID: HistoryPosition] = [:]
+    /// Up to where `eventByReading` has told what was added.
+    private var read: [ContactID: HistoryPosition] = [:]
 
     init(limit: Int = 10_000) { self.limit = limit }
 
@@ -55,6 +61,27 @@ struct MessageNews {
             order.append(key)
             if order.count > limit { known[order.removeFirst()] = nil }
         }
+        newest[message.contact] = max(message.position, newest[message.contact] ?? message.position)
+    }
+
+    /// The newest message of a conversation that we have heard of.
+    func place(in contact: ContactID) -> HistoryPosition { newest[contact] ?? HistoryPosition(0) }
+
+    /// What is new about a message that was read again, because events may not have told of it; `nil`: nothing that could be
+    /// told.
+    mutating func eventByReading(_ message: ChatMessage) -> Event? {
+        guard known[Key(message)] == nil else {
+            let event = event(of: message, isNew: false)
+            return event == .changed ? nil : event
+        }
+        guard message.position > place(in: message.contact) else { return nil }
+        read[message.contact] = message.position
+        return event(of: message, isNew: true)
+    }
+
+    /// Whether `eventByReading` has told of an added message already: its own event comes late.
+    func isToldByReading(_ message: ChatMessage) -> Bool {
+        read[message.contact].map { message.position <= $0 } ?? false
     }
 
     /// What is new, by an event of the chat about this message.

@@ -2,6 +2,7 @@
 
 import BLIPNet
 import CLinux
+import ChatSettings
 import Glibc
 
 enum SecretPrompt {

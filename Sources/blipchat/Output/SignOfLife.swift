@@ -1,28 +1,19 @@
 // Commands that take long say so on standard error: what they do, how far they are where that is known, and for how long.
 
+import ChatHost
+import ChatSettings
 import Glibc
-import Synchronization
 
-/// How far something is, from 0 to 1; `nil` where nobody knows.
-final class Share: Sendable {
-    private let state = Mutex<Double?>(nil)
-
-    var value: Double? {
-        get { state.withLock { $0 } }
-        set { state.withLock { $0 = newValue } }
-    }
-}
-
-extension CommandRunner {
+extension StandardStreams {
     /// Carries out `body`. When it takes longer than two seconds its progress is shown: at a terminal in place, each second;
     /// elsewhere a line now and then.
     func showingLife<Value>(
         _ what: String, _ share: Share = Share(), _ body: () async throws(CommandError) -> Value
     ) async throws(CommandError) -> Value {
-        let isTerminal = isatty(streams.diagnostics) == 1 && streams.progressForm != .plain
-        let isSilent = streams.progressForm == .none || streams.progressForm == .json
+        let isTerminal = isatty(diagnostics) == 1 && progressForm != .plain
+        let isSilent = progressForm == .none || progressForm == .json
         let start = ContinuousClock.now
-        let sign = Task { [streams] in
+        let sign = Task { [streams = self] in
             guard !isSilent else { return }
             var pause = Duration.seconds(2)
             while true {

@@ -1,6 +1,9 @@
 // Standard output and standard error of the commands. Everything that comes from outside goes through SafeText first.
 
+import BLIPNet
 import CLinux
+import ChatHost
+import ChatSettings
 import ChatTUI
 import ChatWords
 import Glibc
@@ -147,6 +150,18 @@ struct StandardStreams: Sendable {
     }
 }
 
+extension StandardStreams {
+    /// Whether to use colours: as `--color` says, else on a terminal that can, unless NO_COLOR is set.
+    static func usesColor(_ option: String?, _ environment: [String: String], isTerminal: Bool) -> Bool {
+        switch option {
+        case "always": true
+        case "never": false
+        default:
+            isTerminal && (environment["NO_COLOR"] ?? "").isEmpty && !["", "dumb"].contains(environment["TERM"] ?? "")
+        }
+    }
+}
+
 /// How what is not ASCII is told to a terminal that has nothing else.
 enum Spelling {
     /// Lines for people: by what is like it, as the screen does. Our own sequences stay.
@@ -169,8 +184,7 @@ enum Spelling {
         case .json:
             return text.utf16.reduce(into: "") { escaped, unit in
                 guard unit >= 0x80 else { return escaped.unicodeScalars.append(Unicode.Scalar(UInt8(unit))) }
-                let digits = String(unit, radix: 16)
-                escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                escaped += "\\u\(unit.hex(4))"
             }
         case .html:
             return text.unicodeScalars.reduce(into: "") { escaped, scalar in

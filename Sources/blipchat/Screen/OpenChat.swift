@@ -3,7 +3,8 @@
 
 import BLIPNet
 import ChatCore
-import ChatTUI
+import ChatHost
+import ChatSettings
 import Glibc
 
 /// A chat to be shown; `close` it at the end.
@@ -75,6 +76,12 @@ enum OpenChat {
 
     /// Adds somebody by address, or finds who has it already.
     func addContact(_ text: String) async throws(CommandError) -> Peer {
+        if RoomURL.isMeant(by: text) {
+            let url = try RoomURL(typed: text)
+            do { return try await service.ask(.joinRoom(url, name: nil)) } catch {
+                throw CommandError(error, about: text)
+            }
+        }
         let address: PeerAddress
         do {
             address = try PeerAddress(parsing: text)
@@ -100,7 +107,7 @@ enum OpenChat {
     }
 
     /// The name of the contact whose chat is to be opened; adds an address first.
-    func contact(for target: CommandRunner.ScreenTarget) async throws(CommandError) -> String? {
+    func contact(for target: ScreenTarget) async throws(CommandError) -> String? {
         switch target {
         case .newest: nil
         case .contact(let name): name

@@ -1,7 +1,9 @@
 // The command line inside the screen: /export, /import and /doctor are the commands of the same names, on the same home.
 
+import Arguments
 import CLinux
 import ChatCore
+import ChatSettings
 import ChatTUI
 import Glibc
 
@@ -27,8 +29,10 @@ struct ScreenCommands: Sendable {
         let streams = StandardStreams(output: descriptor, diagnostics: descriptor)
         var code = ExitCode.done
         do throws(CommandError) {
-            let arguments = try ArgumentParser.parse(globals + ["--no-input"] + command.words)
-            code = try await CommandRunner(arguments: arguments, environment: environment, streams: streams).run()
+            let arguments = try CommandContext.arguments(of: globals + ["--no-input"] + command.words)
+            code = try await CommandRow.of(arguments.command).command.init(
+                context: CommandContext(arguments: arguments, environment: environment, streams: streams)
+            ).run()
         } catch {
             streams.report(error)
             code = error.exit

@@ -65,6 +65,16 @@ final class TestAuthority {
     /// A certificate for a client.
     func client() throws -> TLSIdentity { try issue(Request(commonName: "client", usage: "clientAuth")) }
 
+    /// A certificate that vouches for itself, and its key, as servers of other programs take them.
+    static func selfSigned(_ names: String, validTo: Int = 3600) throws -> (certificate: String, key: String) {
+        let key = try makeKey(.p256)
+        defer { EVP_PKEY_free(key) }
+        let request = Request(names: names, validFrom: min(-3600, validTo - 3600), validTo: validTo)
+        let certificate = try sign(request, key: key, isAuthority: false, issuer: nil, issuerKey: key)
+        defer { X509_free(certificate) }
+        return (try pem(certificate), try keyPEM(key))
+    }
+
     // MARK: OpenSSL
 
     private static func check(_ isFine: Bool, _ call: String) throws {

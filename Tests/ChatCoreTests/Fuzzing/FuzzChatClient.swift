@@ -81,7 +81,9 @@ private final class FuzzChatSession: @unchecked Sendable {
             configuration: ChatConfiguration(
                 name: "us", listen: .host("us", port: 1), downloadsFolder: folder.file("downloads")),
             now: { Timestamp(milliseconds: 1_795_000_000_000 + clock.milliseconds) }, clock: clock.chatClock)
-        contact = try await client.addContact(PeerAddress(host: "nowhere", port: 1, peerID: otherID), name: "them").id
+        contact = try await client.ask(
+            .addContact(PeerAddress(host: "nowhere", port: 1, peerID: otherID), name: "them")
+        ).id
         try await client.start()
         let (database, client, contact) = (database, client, contact)
         clock.settling = {
@@ -194,7 +196,7 @@ private final class FuzzChatSession: @unchecked Sendable {
     // MARK: Our user
 
     private func write(_ text: String, replyTo: MessageID?) async throws {
-        guard let message = try? await client.send(text, to: contact, replyTo: replyTo) else { return }
+        guard let message = try? await client.ask(.send(text, to: contact, replyTo: replyTo)) else { return }
         own[message.id] = .some(text)
         ownOrder.append(message.id)
     }
@@ -206,8 +208,8 @@ private final class FuzzChatSession: @unchecked Sendable {
         let found = try await history().first { $0.id == id && $0.direction == .outgoing }
         guard let message = found else { throw FuzzFinding(description: "our message \(id) is gone") }
         if let text {
-            if (try? await client.edit(message, to: text)) != nil { own[id] = .some(text) }
-        } else if (try? await client.retract(message)) != nil {
+            if (try? await client.ask(.edit(message, to: text))) != nil { own[id] = .some(text) }
+        } else if (try? await client.ask(.retract(message))) != nil {
             own[id] = .some(nil)
         }
     }
@@ -215,7 +217,7 @@ private final class FuzzChatSession: @unchecked Sendable {
     // MARK: What must hold
 
     private func history() async throws -> [ChatMessage] {
-        try await client.page(of: contact, .newest, limit: 10_000)
+        try await client.ask(.page(of: contact, .newest, limit: 10_000))
     }
 
     func finish() async throws {

@@ -81,7 +81,7 @@ private final class Story {
         count += 1
         let text = "\(peer.name) \(count)"
         do throws(ChatError) {
-            let message = try await peer.client.send(text, to: peer.contact, replyTo: nil)
+            let message = try await peer.client.ask(.send(text, to: peer.contact, replyTo: nil))
             #expect(message.state == .pending, "seed \(seed)")
             said[peer.name, default: []].append(text)
         } catch {
@@ -97,11 +97,11 @@ private final class Story {
         do throws(ChatError) {
             switch Int.random(in: 0..<5, using: &generator) {
             case 0 where message.direction == .outgoing:
-                _ = try await peer.client.retract(message)
+                _ = try await peer.client.ask(.retract(message))
             case 1...2 where message.direction == .outgoing:
-                _ = try await peer.client.edit(message, to: "\(message.plainText) edited \(count)")
-            case 3: _ = try await peer.client.react(to: message, with: nil)
-            default: _ = try await peer.client.react(to: message, with: "\(count)")
+                _ = try await peer.client.ask(.edit(message, to: "\(message.plainText) edited \(count)"))
+            case 3: _ = try await peer.client.ask(.react(to: message, with: nil))
+            default: _ = try await peer.client.ask(.react(to: message, with: "\(count)"))
             }
         } catch {
             guard case .store = error else { throw error }

@@ -86,8 +86,8 @@ struct FullDiskTests {
         disk.fail(.write, of: alice.folder.path, with: FaultyDisk.full)
         let events = alice.log.events.count
         await #expect(throws: ChatError.store(.diskFull)) { try await alice.say("2") }
-        await #expect(throws: ChatError.store(.diskFull)) { try await alice.client.edit(first, to: "x") }
-        await #expect(throws: ChatError.store(.diskFull)) { try await alice.client.react(to: first, with: "👍") }
+        await #expect(throws: ChatError.store(.diskFull)) { try await alice.client.ask(.edit(first, to: "x")) }
+        await #expect(throws: ChatError.store(.diskFull)) { try await alice.client.ask(.react(to: first, with: "👍")) }
         #expect(alice.log.events.count == events)
         #expect(try await alice.texts() == ["1"])
         try await bob.say("for alice")

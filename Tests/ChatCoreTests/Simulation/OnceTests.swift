@@ -42,7 +42,7 @@ struct OnceTests {
                 try await bob.say("b\(number)")
             }
             let first = try #require(try await alice.history.first)
-            _ = try await alice.client.edit(first, to: "a1 edited")
+            _ = try await alice.client.ask(.edit(first, to: "a1 edited"))
             simulation.network.cut(atDelivery: count)
             try await simulation.start()
             try await simulation.eventually("nothing waits, cut at \(count)") {
@@ -101,7 +101,7 @@ struct OnceTests {
             try await alice.history.first?.state == .delivered
         }
         let position = try #require(try await bob.history.first?.position)
-        try await bob.client.markSeen(bob.contact, upTo: position)
+        try await bob.client.ask(.markSeen(bob.contact, upTo: position))
         try await simulation.eventually("it is read") { try await alice.history.first?.state == .read }
         let late: [DeliveryState] = [.pending, .sent, .delivered, .failed(reason: .unreadable)]
         for state in late {

@@ -17,17 +17,17 @@ struct OperationTests {
         try await simulation.waitOnline()
         let first = try await alice.say("frist")
         let second = try await alice.say("second")
-        let edited = try await alice.client.edit(first, to: "first")
+        let edited = try await alice.client.ask(.edit(first, to: "first"))
         #expect(edited.plainText == "first" && edited.operationState == .pending)
         try await simulation.eventually("bob reads it") { try await bob.texts() == ["first", "second"] }
         #expect(try await bob.history.first?.edited != nil)
         let theirs = try #require(try await bob.history.first)
-        _ = try await bob.client.react(to: theirs, with: "👍")
+        _ = try await bob.client.ask(.react(to: theirs, with: "👍"))
         try await simulation.eventually("alice sees the thumb") {
             try await alice.history.first?.reactions == [Reaction(direction: .incoming, emoji: "👍")]
         }
         #expect(try await bob.history.first?.reactions == [Reaction(direction: .outgoing, emoji: "👍")])
-        _ = try await alice.client.retract(second)
+        _ = try await alice.client.ask(.retract(second))
         try await simulation.eventually("bob sees it go") { try await bob.history.last?.isRetracted == true }
         #expect(try await bob.history.last?.plainText == "")
         try await simulation.eventually("nothing waits") {
@@ -50,10 +50,10 @@ struct OperationTests {
         let (alice, bob) = (simulation.alice, simulation.bob)
         try await alice.client.start()
         let message = try await alice.say("one")
-        _ = try await alice.client.edit(message, to: "two")
-        _ = try await alice.client.edit(message, to: "three")
+        _ = try await alice.client.ask(.edit(message, to: "two"))
+        _ = try await alice.client.ask(.edit(message, to: "three"))
         let unsent = try await alice.say("never sent")
-        _ = try await alice.client.retract(unsent)
+        _ = try await alice.client.ask(.retract(unsent))
         try await alice.say("last")
         try await alice.crash()
         try await bob.client.start()
@@ -93,7 +93,7 @@ struct OperationTests {
         // On Bob's side the id is Bob's own: for him it is not Alice's to change.
         try await bob.forge(outgoing: message.id)
         _ = try await alice.database.advanceState(of: message.id, in: message.contact, to: .delivered)
-        _ = try await alice.client.edit(message, to: "changed")
+        _ = try await alice.client.ask(.edit(message, to: "changed"))
         try await alice.say("next")
         try await bob.client.start()
         try await simulation.eventually("nothing waits") { try await alice.waiting() == 0 }
@@ -112,19 +112,19 @@ struct OperationTests {
         let message = try await alice.say("x")
         try await simulation.eventually("it arrives") { try await bob.texts() == ["x"] }
         let theirs = try #require(try await bob.history.first)
-        await #expect(throws: ChatError.notOwnMessage) { try await bob.client.edit(theirs, to: "y") }
-        await #expect(throws: ChatError.notOwnMessage) { try await bob.client.retract(theirs) }
-        await #expect(throws: ChatError.emptyText) { try await alice.client.edit(message, to: "") }
-        await #expect(throws: ChatError.badReaction) { try await alice.client.react(to: message, with: "") }
+        await #expect(throws: ChatError.notOwnMessage) { try await bob.client.ask(.edit(theirs, to: "y")) }
+        await #expect(throws: ChatError.notOwnMessage) { try await bob.client.ask(.retract(theirs)) }
+        await #expect(throws: ChatError.emptyText) { try await alice.client.ask(.edit(message, to: "")) }
+        await #expect(throws: ChatError.badReaction) { try await alice.client.ask(.react(to: message, with: "")) }
         await #expect(throws: ChatError.badReaction) {
-            try await alice.client.react(to: message, with: String(repeating: "x", count: 65))
+            try await alice.client.ask(.react(to: message, with: String(repeating: "x", count: 65)))
         }
         await #expect(throws: ChatError.textTooLong(bytes: 65_537, limit: 65_536)) {
-            try await alice.client.edit(message, to: String(repeating: "x", count: 65_537))
+            try await alice.client.ask(.edit(message, to: String(repeating: "x", count: 65_537)))
         }
-        _ = try await alice.client.retract(message)
-        await #expect(throws: ChatError.retracted) { try await alice.client.edit(message, to: "y") }
-        await #expect(throws: ChatError.retracted) { try await alice.client.retract(message) }
+        _ = try await alice.client.ask(.retract(message))
+        await #expect(throws: ChatError.retracted) { try await alice.client.ask(.edit(message, to: "y")) }
+        await #expect(throws: ChatError.retracted) { try await alice.client.ask(.retract(message)) }
         await simulation.stop()
     }
 }

@@ -95,7 +95,7 @@ struct OrderTests {
         try await alice.client.start()
         try await alice.say("oops")
         let message = try #require(try await alice.history.first)
-        #expect(try await alice.client.deleteMessages([message.key], of: alice.contact) == 1)
+        #expect(try await alice.client.ask(.deleteMessages([message.key], of: alice.contact)) == 1)
         try await alice.say("hello")
         try await bob.client.start()
         try await simulation.eventually("it arrives") { try await bob.texts() == ["hello"] }
@@ -128,11 +128,11 @@ struct OrderTests {
         _ = try await simulation.ask(simulation.message(1, "one"))
         _ = try await simulation.ask(simulation.message(3, "three"))
         let own = try await bob.say("mine")
-        try await bob.client.markSeen(bob.contact, upTo: own.position)
+        try await bob.client.ask(.markSeen(bob.contact, upTo: own.position))
         await simulation.clock.advance(by: .seconds(6))
         let three = try #require(try await bob.history.last)
         #expect(three.plainText == "three" && three.state == .delivered)
-        #expect(try await bob.client.conversations().first?.unreadCount == 1)
+        #expect(try await bob.client.ask(.conversations).first?.unreadCount == 1)
         await simulation.stop()
     }
 

@@ -18,7 +18,7 @@ struct ReceiptTests {
         let message = try await alice.say("hello")
         try await simulation.eventually("it arrives") { try await bob.texts() == ["hello"] }
         let position = try #require(try await bob.history.first?.position)
-        for _ in 0..<3 { try await bob.client.markSeen(bob.contact, upTo: position) }
+        for _ in 0..<3 { try await bob.client.ask(.markSeen(bob.contact, upTo: position)) }
         try await simulation.eventually("it is read") { try await alice.history.first?.state == .read }
         await simulation.clock.advance(by: .seconds(30))
         #expect(simulation.network.requests("read", from: bob.id) == 1)
@@ -39,8 +39,8 @@ struct ReceiptTests {
         let bob = simulation.bob
         try await simulation.start()
         try await simulation.waitOnline()
-        let carol = try await bob.client.addContact(PeerAddress(host: "carol"), name: "carol")
-        let toCarol = try await bob.client.send("for carol", to: carol.id, replyTo: nil)
+        let carol = try await bob.client.ask(.addContact(PeerAddress(host: "carol"), name: "carol"))
+        let toCarol = try await bob.client.ask(.send("for carol", to: carol.id, replyTo: nil))
         _ = try await bob.database.advanceState(of: toCarol.id, in: toCarol.contact, to: .delivered)
         let toAlice = try await bob.say("for alice")
         try await simulation.eventually("it is delivered") { try await bob.history.last?.state == .delivered }
@@ -76,7 +76,7 @@ struct ReceiptTests {
         network.setUnreachable(true)
         network.silenceAll()
         #expect(try await !bob.isOnline)
-        try await bob.client.markSeen(bob.contact, upTo: position)
+        try await bob.client.ask(.markSeen(bob.contact, upTo: position))
         await simulation.clock.advance(by: .seconds(5))
         #expect(network.requests("read", from: bob.id) == 0)
         // The next link takes it.
@@ -94,14 +94,14 @@ struct ReceiptTests {
         try await alice.say("hello")
         try await simulation.eventually("it arrives") { try await bob.texts() == ["hello"] }
         let position = try #require(try await bob.history.first?.position)
-        try await bob.client.setBlocked(bob.contact, true)
-        try await bob.client.markSeen(bob.contact, upTo: position)
+        try await bob.client.ask(.setBlocked(bob.contact, true))
+        try await bob.client.ask(.markSeen(bob.contact, upTo: position))
         await simulation.clock.advance(by: .seconds(120))
         #expect(simulation.network.requests("read", from: bob.id) == 0)
         #expect(try await alice.history.first?.state == .delivered)
         // Alice does not talk to Bob any more: he is a stranger to her, and learns nothing.
-        try await bob.client.setBlocked(bob.contact, false)
-        try await alice.client.removeContact(alice.contact)
+        try await bob.client.ask(.setBlocked(bob.contact, false))
+        try await alice.client.ask(.removeContact(alice.contact))
         await simulation.clock.advance(by: .seconds(120))
         #expect(simulation.network.requests("read", from: bob.id) == 0)
         await simulation.stop()

@@ -58,8 +58,8 @@ struct ReconnectTests {
         await simulation.clock.advance(by: .seconds(1800))
         func calls() -> Int { simulation.network.calls.count { $0.caller == alice.id } }
         let actions: [() async throws -> Void] = [
-            { await alice.client.setTyping(true, to: alice.contact) }, { try await alice.say("hello") },
-            { await alice.client.reconnect(nil) },
+            { try await alice.client.ask(.setTyping(true, to: alice.contact)) }, { try await alice.say("hello") },
+            { try await alice.client.ask(.reconnect(nil)) },
         ]
         for action in actions {
             let before = calls()
@@ -77,15 +77,54 @@ struct ReconnectTests {
         await simulation.stop()
     }
 
+    @Test("a new address or route: whoever is away is called at once, but no more often than that helps")
+    func pathFound() async throws {
+        let simulation = try await Simulation(seed: 26)
+        let alice = simulation.alice
+        try await alice.client.start()
+        await simulation.clock.advance(by: .seconds(1800))
+        func calls() -> Int { simulation.network.calls.count { $0.caller == alice.id } }
+        let before = calls()
+        simulation.network.tell(.pathFound, to: alice.id)
+        try await simulation.eventually("she calls", within: .seconds(1)) { calls() > before }
+        // An interface that comes and goes for ten minutes: with every change everybody would be called 600 times.
+        for _ in 0..<300 {
+            simulation.network.tell(.pathFound, to: alice.id)
+            await simulation.clock.advance(by: .seconds(2))
+        }
+        #expect(calls() - before < 400)
+        await simulation.stop()
+    }
+
+    @Test("when an address of ours has gone, its links are over at once, and what waits goes over another one")
+    func addressGone() async throws {
+        let simulation = try await Simulation(seed: 27)
+        let (alice, bob) = (simulation.alice, simulation.bob)
+        try await bob.listenOnly()
+        try await alice.client.start()
+        try await simulation.waitOnline()
+        await simulation.clock.advance(by: .seconds(60))
+        simulation.network.silenceAll()
+        try await alice.say("hello")
+        await simulation.clock.advance(by: .seconds(1))
+        #expect(try await bob.texts().isEmpty)
+        simulation.network.tell(.addressGone(host: "elsewhere"), to: alice.id)
+        await simulation.clock.advance(by: .seconds(1))
+        #expect(try await bob.texts().isEmpty, "another address says nothing about this link")
+        simulation.network.tell(.addressGone(host: "here"), to: alice.id)
+        try await simulation.eventually("it arrives", within: .seconds(2)) { try await bob.texts() == ["hello"] }
+        await simulation.stop()
+    }
+
     @Test("a client that calls nobody does so whatever is done, until it is told to call")
     func callsNobody() async throws {
         let simulation = try await Simulation(seed: 25) { $0.callsContacts = false }
         let (alice, bob) = (simulation.alice, simulation.bob)
         for peer in [alice, bob] { try await peer.client.start() }
         try await alice.say("hello")
-        try await alice.client.setBlocked(alice.contact, true)
-        try await alice.client.setBlocked(alice.contact, false)
-        await alice.client.reconnect(nil)
+        try await alice.client.ask(.setBlocked(alice.contact, true))
+        try await alice.client.ask(.setBlocked(alice.contact, false))
+        try await alice.client.ask(.reconnect(nil))
         await simulation.clock.advance(by: .seconds(3600))
         #expect(simulation.network.calls.isEmpty)
         await alice.client.callContacts()
@@ -104,9 +143,9 @@ struct ReconnectTests {
         try await eventually("she calls") { !simulation.network.calls.isEmpty }
         // A handshake takes its time, and time stands still.
         if blocks {
-            try await alice.client.setBlocked(alice.contact, true)
+            try await alice.client.ask(.setBlocked(alice.contact, true))
         } else {
-            await alice.client.disconnect(alice.contact)
+            try await alice.client.ask(.disconnect(alice.contact))
         }
         await simulation.clock.advance(by: .seconds(60))
         #expect(simulation.network.openPairs.isEmpty)
@@ -114,9 +153,9 @@ struct ReconnectTests {
         #expect(simulation.network.requests("hello", from: alice.id) == 0)
         // And when they are wanted again, they are called.
         if blocks {
-            try await alice.client.setBlocked(alice.contact, false)
+            try await alice.client.ask(.setBlocked(alice.contact, false))
         } else {
-            await alice.client.reconnect(alice.contact)
+            try await alice.client.ask(.reconnect(alice.contact))
         }
         try await simulation.waitOnline()
         await simulation.stop()

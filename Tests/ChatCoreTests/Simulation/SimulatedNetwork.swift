@@ -34,6 +34,7 @@ final class SimulatedNetwork: Sendable {
         var deliveriesToCut: Int?
         var maximumLatency = 40
         var handshakeTime: Duration?
+        var kernels: [PeerID: [AsyncStream<NetworkChange>.Continuation]] = [:]
     }
 
     let clock: VirtualClock
@@ -83,6 +84,17 @@ final class SimulatedNetwork: Sendable {
 
     /// Everything that is open falls silent: nothing arrives any more, and nobody is told.
     func silenceAll() { for pair in openPairs { pair.silence() } }
+
+    /// What the kernel of `peer` tells of its networks.
+    func tell(_ change: NetworkChange, to peer: PeerID) {
+        for continuation in state.withLock({ $0.kernels[peer] ?? [] }) { continuation.yield(change) }
+    }
+
+    fileprivate func networkChanges(of peer: PeerID) -> AsyncStream<NetworkChange> {
+        let (stream, continuation) = AsyncStream.makeStream(of: NetworkChange.self)
+        state.withLock { $0.kernels[peer, default: []].append(continuation) }
+        return stream
+    }
 
     var openPairs: [SimulatedPair] { state.withLock { $0.pairs.filter(\.isOpen) } }
     func requests(_ profile: String, from sender: PeerID) -> Int {
@@ -162,6 +174,8 @@ struct SimulatedConnecting: PeerConnecting {
         network.listen(on: endpoint, peerID, accept)
         return SimulatedListener(network: network, localEndpoint: endpoint)
     }
+
+    func networkChanges() -> AsyncStream<NetworkChange> { network.networkChanges(of: peerID) }
 }
 
 private struct SimulatedListener: PeerListening {

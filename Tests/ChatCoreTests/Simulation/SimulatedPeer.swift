@@ -121,7 +121,7 @@ final class SimulatedPeer: @unchecked Sendable {
 
     func know(_ other: SimulatedPeer) async throws {
         let address = PeerAddress(host: other.name, port: 1, peerID: other.id)
-        contact = try await client.addContact(address, name: other.name).id
+        contact = try await client.ask(.addContact(address, name: other.name)).id
     }
 
     func stop() async {
@@ -179,11 +179,11 @@ final class SimulatedPeer: @unchecked Sendable {
     var isOnline: Bool { get async throws { await client.linkState(of: contact).isOnline } }
 
     @discardableResult func say(_ text: String) async throws -> ChatMessage {
-        try await client.send(text, to: contact, replyTo: nil)
+        try await client.ask(.send(text, to: contact, replyTo: nil))
     }
 
     var history: [ChatMessage] {
-        get async throws { try await client.page(of: contact, .newest, limit: 10_000) }
+        get async throws { try await client.ask(.page(of: contact, .newest, limit: 10_000)) }
     }
 
     func texts(_ direction: MessageDirection? = nil) async throws -> [String] {

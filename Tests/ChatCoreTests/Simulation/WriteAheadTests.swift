@@ -35,7 +35,7 @@ struct WriteAheadTests {
             disk.fail(.write, of: alice.folder.path, with: FaultyDisk.full, passing: passing)
             let events = alice.log.events.count
             do throws(ChatError) {
-                _ = try await alice.client.send("\(passing)", to: alice.contact, replyTo: nil)
+                _ = try await alice.client.ask(.send("\(passing)", to: alice.contact, replyTo: nil))
                 said += 1
             } catch {
                 #expect(error == .store(.diskFull))
@@ -47,7 +47,7 @@ struct WriteAheadTests {
             #expect(history.count == said)
             #expect(history.map(\.sequence) == (0..<said).map { Int64($0 + 1) })
             #expect(try await alice.waiting() == said)
-            #expect(try await alice.client.conversations().first?.queuedCount == said)
+            #expect(try await alice.client.ask(.conversations).first?.queuedCount == said)
         }
         #expect(said > 0 && said < 12)
         await simulation.stop()

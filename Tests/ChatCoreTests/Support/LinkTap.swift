@@ -79,6 +79,8 @@ struct TappedConnecting: PeerConnecting {
     let base: LinkConnecting
     let tap: LinkTap
 
+    func networkChanges() -> AsyncStream<NetworkChange> { base.networkChanges() }
+
     func connect(
         to endpoint: Endpoint, expecting expected: PeerID?, through proxy: ProxyChoice, handler: any PeerRequestHandler
     ) async throws(LinkError) -> any PeerConnection {

@@ -2,10 +2,11 @@
 
 import BLIPNet
 import CLinux
-import ChatCore
 import Glibc
 import Storage
 import Testing
+
+@testable import ChatCore
 
 final class TestPeer {
     let name: String
@@ -88,25 +89,25 @@ final class TestPeer {
     var address: PeerAddress { get async throws { try #require(await client.identity.address) } }
 
     func contact(_ name: String) async throws -> Peer {
-        try #require(await client.conversations().map(\.peer).first { $0.name == name })
+        try #require(await client.ask(.conversations).map(\.peer).first { $0.name == name })
     }
 
     func contactID(_ name: String) async throws -> ContactID { try await contact(name).id }
 
     func isOnline(_ name: String) async throws -> Bool {
-        guard let peer = try await client.conversations().map(\.peer).first(where: { $0.name == name }) else {
+        guard let peer = try await client.ask(.conversations).map(\.peer).first(where: { $0.name == name }) else {
             return false
         }
         return await client.linkState(of: peer.id).isOnline
     }
 
     @discardableResult func say(_ text: String, to name: String) async throws -> ChatMessage {
-        try await client.send(text, to: contactID(name), replyTo: nil)
+        try await client.ask(.send(text, to: contactID(name), replyTo: nil))
     }
 
     /// The conversation, oldest first.
     func history(with name: String) async throws -> [ChatMessage] {
-        try await client.page(of: contactID(name), .newest, limit: 10_000)
+        try await client.ask(.page(of: contactID(name), .newest, limit: 10_000))
     }
 
     /// The texts of the conversation, oldest first.
@@ -134,13 +135,20 @@ final class TestPeer {
     }
 }
 
+/// What tests look at.
+extension ChatClient {
+    var configuration: ChatConfiguration { core.configuration }
+    var links: Links { core.links }
+    var transfers: Transfers { book.transfers }
+}
+
 extension ChatClient {
     /// Makes two running peers contacts of each other under their own names and waits until both are online. Only the
     /// first one can dial at once, so that there is one link and it stays; the second learns where to call from it.
     static func befriend(_ first: TestPeer, _ second: TestPeer) async throws {
         let nowhere = PeerAddress(host: "127.0.0.1", port: 1, peerID: first.id)
-        _ = try await second.client.addContact(nowhere, name: first.name)
-        _ = try await first.client.addContact(second.address, name: second.name)
+        _ = try await second.client.ask(.addContact(nowhere, name: first.name))
+        _ = try await first.client.ask(.addContact(second.address, name: second.name))
         try await waitOnline(first, second)
     }
 

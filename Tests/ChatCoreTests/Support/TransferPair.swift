@@ -22,7 +22,7 @@ struct TransferPair {
     }
 
     func offer(_ path: String, named name: String? = nil) async throws -> MessageID {
-        try await alice.client.sendFile(at: path, named: name, caption: "", to: alice.contactID("bob")).id
+        try await alice.client.ask(.sendFile(at: path, named: name, caption: "", to: alice.contactID("bob"))).id
     }
 
     func stop() async {

@@ -17,7 +17,7 @@ extension ScreenFixture {
         var fixture = ScreenFixture(
             columns: columns, rows: rows,
             conversations: contacts.map { conversation($0, text(), unread: 2, readUpTo: 1) })
-        fixture.state.identity.name = text()
+        fixture.state.world.identity.name = text()
         fixture.press("Alt-1")
         let details = LinkDetails(remoteAddress: text(), isEncrypted: false, roundTrip: .milliseconds(12))
         fixture.send(.chat(.linkChanged(alice, .online(details))))
@@ -32,9 +32,9 @@ extension ScreenFixture {
             message.reactions = number % 5 == 0 ? [Reaction(direction: .incoming, emoji: text())] : []
             history.append(message)
         }
-        fixture.state.chats[0].window = ChatWindow()
+        fixture.state.world.chats[0].window = ChatWindow()
         let request = PageRequest(contact: alice, anchor: .newest, limit: 100, generation: 0)
-        fixture.state.chats[0].window.loading = request
+        fixture.state.world.chats[0].window.loading = request
         fixture.send(.answer(.page(request, history)))
         fixture.addHostileTransfers(text)
         let stranger = ContactRequest(
@@ -81,7 +81,7 @@ extension ScreenFixture {
         search.press("Alt-s")
         search.send(.input(.paste(texts[(start + 1) % texts.count] + "x")))
         if case .ask(.search(let query, let generation)) = search.effects.last {
-            let hits = search.state.chats[0].window.items.compactMap(\.message).prefix(6)
+            let hits = search.state.world.chats[0].window.items.compactMap(\.message).prefix(6)
             let result = SearchResult(hits: Array(hits), searched: 14, isTruncated: true)
             search.send(.answer(.search(query, generation: generation, result, took: .milliseconds(1))))
         }

@@ -49,8 +49,10 @@ struct ScreenFixture {
             address: PeerAddress(host: "192.0.2.10", peerID: Self.peerID("b"), name: "Jo"),
             listening: "0.0.0.0:4985")
         state = AppState(
-            size: Size(columns: columns, rows: rows), clock: .fixed(seconds: 0), moment: moment, home: "/home/jo",
-            version: "0.1", identity: me)
+            surface: Surface(
+                size: Size(columns: columns, rows: rows), clock: .fixed(seconds: 0), moment: moment, home: "/home/jo",
+                version: "0.1"),
+            identity: me)
         send(.answer(.conversations(conversations)))
         effects = []
     }
@@ -63,7 +65,7 @@ struct ScreenFixture {
     mutating func send(_ action: AppAction) {
         let before = state
         effects += update(&state, action, at: moment, shown: picture(seenAt: action))
-        guard state.hasOnlyTyped, comparisons > 0 else { return }
+        guard state.composer.hasOnlyTyped, comparisons > 0 else { return }
         comparisons -= 1
         guard let quick = view(before).typed(state)?.canvas else { return }
         let whole = view(state).canvas

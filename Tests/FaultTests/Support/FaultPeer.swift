@@ -64,7 +64,7 @@ final class FaultPeer: Sendable {
     static let memory = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
 
     func contact(_ name: String) async throws -> ContactID? {
-        try await client.conversations().map(\.peer).first { $0.name == name }?.id
+        try await client.ask(.conversations).map(\.peer).first { $0.name == name }?.id
     }
 
     func isOnline(_ contact: ContactID) async -> Bool { await client.linkState(of: contact).isOnline }
@@ -85,6 +85,8 @@ private final class NotedConnecting: PeerConnecting {
     private struct Notes: Sendable {
         var note: @Sendable (LinkError) -> Void = { _ in }
     }
+
+    func networkChanges() -> AsyncStream<NetworkChange> { base.networkChanges() }
 
     func connect(
         to endpoint: Endpoint, expecting expected: PeerID?, through proxy: ProxyChoice, handler: any PeerRequestHandler

@@ -37,8 +37,10 @@ final class FaultedSession: Sendable {
         source = alice.folder.file("source.bin")
         try TestFile.generate(source, size: Self.fileSize)
         digest = SHA256Digest.hash(TestFile.read(source)).hex
-        aliceToBob = try await alice.client.addContact(
-            PeerAddress(host: "127.0.0.1", port: address.port, peerID: address.peerID), name: "bob"
+        aliceToBob = try await alice.client.ask(
+            .addContact(
+                PeerAddress(host: "127.0.0.1", port: address.port, peerID: address.peerID), name: "bob"
+            )
         ).id
         let events = await alice.client.events()
         watcher = Task { [bob, liars] in
@@ -79,10 +81,11 @@ final class FaultedSession: Sendable {
         for line in 1...3 {
             let text = "session \(number), line \(line)"
             written.withLock { $0.append(text) }
-            ids.append(try await alice.client.send(text, to: aliceToBob, replyTo: nil).id)
+            ids.append(try await alice.client.ask(.send(text, to: aliceToBob, replyTo: nil)).id)
         }
-        let offer = try await alice.client.sendFile(
-            at: source, named: "file-\(number).bin", caption: "", to: aliceToBob)
+        let offer = try await alice.client.ask(
+            .sendFile(
+                at: source, named: "file-\(number).bin", caption: "", to: aliceToBob))
         ids.append(offer.id)
         let first = proxy.reports.count + 1
         let begun = Mutex<Int?>(nil)
@@ -93,7 +96,7 @@ final class FaultedSession: Sendable {
                     return call - (begun ?? call)
                 })
         }
-        await alice.client.reconnect(aliceToBob)
+        try await alice.client.ask(.reconnect(aliceToBob))
         try await eventually(
             "everything of session \(number) arrives",
             state: {

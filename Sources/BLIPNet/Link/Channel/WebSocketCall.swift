@@ -71,12 +71,6 @@ struct WebSocketCall: Sendable {
     /// The fields of the next request: those of the caller, and our answer in place of its `Authorization`.
     var requestFields: HTTPFields {
         guard let authorization else { return fields }
-        let name = HTTPAuthenticator.server.answerField
-        var all = HTTPFields()
-        for field in fields.all where !HTTPSyntax.equalIgnoringCase(field.name.utf8, name.utf8) {
-            all.append(name: field.name, value: field.value)
-        }
-        all.append(name: name, value: authorization)
-        return all
+        return fields.replacing(HTTPAuthenticator.server.answerField, with: authorization)
     }
 }

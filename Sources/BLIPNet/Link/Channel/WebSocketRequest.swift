@@ -49,14 +49,7 @@ public struct WebSocketRequest: Sendable {
 
     /// Throws `.badRequest` for what must not go on the wire.
     func validate() throws(WebSocketError) {
-        for field in fields.all {
-            guard HTTPSyntax.isToken(field.name.utf8), field.value.utf8.allSatisfy(HTTPSyntax.isValueByte) else {
-                throw .badRequest("the field \(field.name) is malformed")
-            }
-            if Self.reservedFields.contains(where: { HTTPSyntax.equalIgnoringCase($0.utf8, field.name.utf8) }) {
-                throw .badRequest("the handshake writes the field \(field.name)")
-            }
-        }
+        if let problem = fields.problem(reserved: Self.reservedFields, for: "handshake") { throw .badRequest(problem) }
         guard subprotocols.allSatisfy({ HTTPSyntax.isToken($0.utf8) }) else {
             throw .badRequest("a subprotocol is an HTTP token")
         }

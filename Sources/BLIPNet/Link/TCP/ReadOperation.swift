@@ -94,11 +94,4 @@ extension ByteQueue {
             }
         }
     }
-
-    /// Takes the first `count` bytes out; there must be so many.
-    mutating func take(_ count: Int) -> [UInt8] {
-        let bytes = withUnsafeBytes { Array($0[..<count]) }
-        consume(count)
-        return bytes
-    }
 }

@@ -15,7 +15,7 @@ extension TCPConnection {
         connector = nil
         readiness?.cancel()
         readiness = nil
-        timer?.cancel()
+        timer?.timer.cancel()
         timer = nil
         if let socket, isPolite { sayGoodbye(on: socket) }
         socket = nil

@@ -26,7 +26,7 @@ extension TCPConnection {
     func connected(_ socket: Socket) {
         guard end == nil else { return }
         self.socket = socket
-        knownInfo = ConnectionInfo(socket, isOutgoing: isOutgoing, called: called)
+        info = ConnectionInfo(socket, isOutgoing: callee != nil, called: callee?.endpoint)
         readiness = SocketReadiness(
             socket: socket, loop: loop,
             readable: { [weak self] in self?.assumeIsolated { $0.readable() } },
@@ -50,16 +50,15 @@ extension TCPConnection {
     /// with every byte, and a timer that fires early just sets itself again.
     private func scheduleTimer() {
         guard let next = nextDeadline else { return }
-        if timer != nil, let timerFires, timerFires <= next { return }
-        timer?.cancel()
-        timerFires = next
-        timer = loop.schedule(at: next) { [weak self] in self?.assumeIsolated { $0.timeIsUp() } }
-    }
-
-    private func timeIsUp() {
-        timer = nil
-        timerFires = nil
-        expire(now: .now())
-        turn()
+        if let timer, timer.fires <= next { return }
+        timer?.timer.cancel()
+        let scheduled = loop.schedule(at: next) { [weak self] in
+            self?.assumeIsolated { connection in
+                connection.timer = nil
+                connection.expire(now: .now())
+                connection.turn()
+            }
+        }
+        timer = (scheduled, next)
     }
 }

@@ -51,7 +51,7 @@ extension TCPConnection {
         upgrades[0].isRunning = true
         let early = input.takeAll()
         do throws(TLSError) {
-            let session = try TLSSession(role: upgrade.role, configuration: upgrade.configuration, host: host)
+            let session = try TLSSession(role: upgrade.role, configuration: upgrade.configuration, host: callee?.host)
             tls = session
             let taken = early.withUnsafeBytes { bytes in Result { () throws(TLSError) in try session.receive(bytes) } }
             try taken.get()
@@ -67,7 +67,7 @@ extension TCPConnection {
         guard end == nil else { return false }
         if let question = tls.trustQuestion { ask(question) }
         guard tls.isEstablished else { return false }
-        knownInfo?.tls = tls.details
+        info?.tls = tls.details
         finishUpgrade(.success(()))
         return true
     }

@@ -20,20 +20,23 @@ public actor TCPConnection {
         case both
     }
 
+    struct Callee {
+        let endpoint: Endpoint?
+        /// The name of the host, for TLS.
+        let host: String?
+    }
+
     nonisolated let loop: EventLoop
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     let options: StreamOptions
-    let isOutgoing: Bool
-    /// The name of the host that was called, for TLS.
-    let host: String?
-    let called: Endpoint?
+    /// Whom we have called; `nil` when we were called.
+    let callee: Callee?
     var connector: SocketConnector?
     /// `nil` before the connection is up and after its end.
     var socket: Socket?
     var readiness: SocketReadiness?
-    var timer: LoopTimer?
-    var timerFires: MonotonicTime?
+    var timer: (timer: LoopTimer, fires: MonotonicTime)?
     var isTurnScheduled = false
 
     /// Bytes that have arrived and that nobody has read; decrypted ones once TLS is on.
@@ -55,7 +58,8 @@ public actor TCPConnection {
     var upgrades: [TLSUpgrade] = []
     var lastNumber: UInt64 = 0
 
-    var knownInfo: ConnectionInfo?
+    /// Both ends of the connection and how it is protected; `nil` before it is up.
+    public internal(set) var info: ConnectionInfo?
     var closesAfter: Operations?
     /// Why the connection has ended.
     var end: NetError?
@@ -68,7 +72,7 @@ public actor TCPConnection {
     public static func connect(to endpoint: Endpoint, options: ConnectOptions = ConnectOptions()) -> TCPConnection {
         var host: String?
         if case .host(let name, _) = endpoint { host = name }
-        return connect(to: .endpoint(endpoint), called: endpoint, host: host, options: options)
+        return connect(to: .endpoint(endpoint), Callee(endpoint: endpoint, host: host), options)
     }
 
     /// Begins to connect to the first of these addresses that answers (RFC 8305), and returns at once. TLS has no name
@@ -76,15 +80,14 @@ public actor TCPConnection {
     public static func connect(to addresses: [SocketAddress], options: ConnectOptions = ConnectOptions())
         -> TCPConnection
     {
-        connect(to: .addresses(addresses), called: addresses.first?.endpoint, host: nil, options: options)
+        connect(to: .addresses(addresses), Callee(endpoint: addresses.first?.endpoint, host: nil), options)
     }
 
     private static func connect(
-        to target: ConnectTarget, called: Endpoint?, host: String?, options: ConnectOptions
+        to target: ConnectTarget, _ callee: Callee, _ options: ConnectOptions
     ) -> TCPConnection {
         let loop = EventLoop.next()
-        let connection = TCPConnection(
-            loop: loop, options: options.stream, isOutgoing: true, host: host, called: called)
+        let connection = TCPConnection(loop: loop, options: options.stream, callee: callee)
         loop.execute { connection.assumeIsolated { $0.dial(target, options) } }
         return connection
     }
@@ -98,24 +101,19 @@ public actor TCPConnection {
 
     /// A socket that is connected already.
     init(accepted socket: Socket, options: StreamOptions, loop: EventLoop = .next()) {
-        self.init(loop: loop, options: options, isOutgoing: false, host: nil, called: nil)
+        self.init(loop: loop, options: options, callee: nil)
         loop.execute { self.assumeIsolated { $0.connected(socket) } }
     }
 
-    private init(loop: EventLoop, options: StreamOptions, isOutgoing: Bool, host: String?, called: Endpoint?) {
+    private init(loop: EventLoop, options: StreamOptions, callee: Callee?) {
         self.loop = loop
         self.options = options
-        self.isOutgoing = isOutgoing
-        self.host = host
-        self.called = called
+        self.callee = callee
     }
 
-    deinit { timer?.cancel() }
+    deinit { timer?.timer.cancel() }
 
     // MARK: State
-
-    /// Both ends of the connection and how it is protected; `nil` before it is up.
-    public var info: ConnectionInfo? { knownInfo }
 
     /// Returns when the connection is up. Throws why it could not be made, or why it has ended since.
     @discardableResult
@@ -124,7 +122,7 @@ public actor TCPConnection {
         return try await wait { connection, waiter in
             if let end = connection.end {
                 waiter.resume(returning: .failure(end))
-            } else if let info = connection.knownInfo {
+            } else if let info = connection.info {
                 waiter.resume(returning: .success(info))
             } else {
                 connection.openWaiters[number] = waiter
@@ -171,7 +169,7 @@ public actor TCPConnection {
 
     /// The connection is up, or over.
     func tellWaiters() {
-        if let result = end.map(Result.failure) ?? knownInfo.map(Result<ConnectionInfo, NetError>.success) {
+        if let result = end.map(Result.failure) ?? info.map(Result<ConnectionInfo, NetError>.success) {
             for waiter in openWaiters.values { waiter.resume(returning: result) }
             openWaiters = [:]
         }

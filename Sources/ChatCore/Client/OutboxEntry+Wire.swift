@@ -1,0 +1,72 @@
+// Entries of the outbox: how they go over the wire, and how the store hears how far they are.
+
+import BLIPNet
+
+extension HistoryStore {
+    /// Writes down how far an entry of the outbox is. News of a transfer have been told once they are answered.
+    func advance(_ entry: OutboxEntry, to state: DeliveryState) async throws(StoreError) {
+        switch entry.operation {
+        case .message(let message): _ = try await advanceState(of: message.id, in: message.contact, to: state)
+        case .operation(let operation):
+            _ = try await advanceOperation(operation.id, in: operation.contact, to: state)
+        case .fileStatus: try await removeOutboxEntry(entry.id)
+        }
+    }
+}
+
+extension OutboxEntry {
+    /// The user entered it; news of transfers are ours.
+    var isOfUser: Bool {
+        if case .fileStatus = operation { false } else { true }
+    }
+
+    /// It has not been sent before, as its row says.
+    var isPending: Bool {
+        switch operation {
+        case .message(let message): message.state == .pending
+        case .operation(let operation): operation.state == .pending
+        case .fileStatus: false
+        }
+    }
+
+    /// As it goes over the wire.
+    var request: BLIPRequest {
+        switch operation {
+        case .message(let message):
+            message.request
+        case .operation(let operation): operation.request
+        case .fileStatus(let transfer, let state, let reason):
+            FileStatusRequest(
+                id: transfer, state: FileStatusRequest.State(state),
+                reason: state == .failed && reason == TransferReason.digestDiffers ? .digest : nil
+            ).encoded()
+        }
+    }
+}
+
+extension ChatMessage {
+    /// As it goes over the wire.
+    var request: BLIPRequest {
+        let head = StoredHead(id: id, sequence: sequence, sent: sent)
+        return switch content {
+        case .text(let text): MessageRequest(head, replyTo: replyTo, text: text).encoded()
+        case .file(let file):
+            FileOfferRequest(
+                head, name: file.name, size: file.size, modified: file.modified, contentType: file.contentType,
+                caption: file.caption, place: file.place
+            ).encoded()
+        }
+    }
+}
+
+extension FileStatusRequest.State {
+    /// What we tell the peer of a transfer's state; the finer states are nobody else's business.
+    init(_ state: FileTransfer.State) {
+        switch state {
+        case .offered, .accepted, .running, .paused: self = .accepted
+        case .declined: self = .declined
+        case .cancelled, .failed: self = .cancelled
+        case .complete: self = .complete
+        }
+    }
+}

@@ -1,0 +1,131 @@
+// All files on their way, with what the store has of them: one copy of each unfinished transfer in memory, so that progress
+// never overwrites a decision.
+
+/// Decisions are made in `Transfers` and then written. Belongs to one actor.
+final class TransferBook {
+    private let core: ClientCore
+    private let pacing: TransferPacing
+    var transfers: Transfers
+
+    init(core: ClientCore, pacing: TransferPacing) {
+        self.core = core
+        self.pacing = pacing
+        transfers = Transfers(limits: core.configuration.limits)
+    }
+
+    func transfer(number: TransferNumber) async throws(ChatError) -> FileTransfer {
+        let found = try await core.records.stored { () async throws(StoreError) in
+            try await core.store.transfer(number: number)
+        }
+        guard let found else { throw .noSuchTransfer }
+        return found
+    }
+
+    /// The transfer as it is now. Changes are made to the copy here first and then written in their order.
+    func row(of id: MessageID) async throws(StoreError) -> FileTransfer? {
+        if let known = transfers.row(id) { return known }
+        guard let stored = try await core.store.transfer(id) else { return nil }
+        return transfers.read(stored)
+    }
+
+    /// Changes an unfinished transfer and shows it; `nil` when it is final (nothing changes any more) or unknown.
+    func changeRow(
+        _ id: MessageID, showing: Bool = true, _ change: (inout FileTransfer) -> Void
+    ) async throws(StoreError) -> FileTransfer? {
+        guard try await row(of: id) != nil, let (row, isNews) = transfers.change(id, change) else { return nil }
+        guard isNews else { return row }
+        do throws(StoreError) {
+            try await core.store.updateTransfer(row, reporting: showing)
+        } catch {
+            transfers.forgetRow(id)
+            throw error
+        }
+        if row.state.isFinal {
+            transfers.stored(end: id)
+            await clearAway(row)
+        }
+        return row
+    }
+
+    /// A transfer has ended: takes back its limit, and removes its source when that was made for being sent and nothing else
+    /// needs it.
+    func clearAway(_ transfer: FileTransfer) async {
+        pacing.setLimit(nil, of: .transfer(transfer.id))
+        await SpoolFolder.removeSource(of: transfer, from: core.configuration.spoolFolders) {
+            await core.records.quietly { () async throws(StoreError) in try await core.store.unfinishedPaths(.outgoing)
+            }
+        }
+    }
+
+    /// Calls `body` with the unfinished transfers with `contact`, oldest first, until it says `false`. They are read some at
+    /// a time: a peer may have offered more than memory should hold.
+    func forEachUnfinished(
+        with contact: ContactID, _ body: (FileTransfer) async throws(ChatError) -> Bool
+    ) async throws(ChatError) {
+        let limit = 100
+        var last: TransferNumber?
+        while true {
+            let page = try await core.records.stored { [last] () async throws(StoreError) in
+                try await core.store.unfinishedTransfers(with: contact, after: last, limit: limit)
+            }
+            for transfer in page { guard try await body(transfer) else { return } }
+            guard page.count == limit else { return }
+            last = page.last?.number
+        }
+    }
+
+    /// For users: throws when the transfer is final already. Returns it as it is now.
+    @discardableResult
+    func change(_ id: MessageID, _ change: (inout FileTransfer) -> Void) async throws(ChatError) -> FileTransfer {
+        let changed = try await core.records.stored { () async throws(StoreError) in try await changeRow(id, change) }
+        if let changed { return changed }
+        let present = try await core.records.stored { () async throws(StoreError) in try await core.store.transfer(id) }
+        guard let present else { throw .noSuchTransfer }
+        throw .wrongTransferState(present.state)
+    }
+
+    /// For errands that nobody waits for: a failure becomes a notice.
+    @discardableResult func changeQuietly(
+        _ id: MessageID, showing: Bool = true, _ change: (inout FileTransfer) -> Void
+    ) async -> FileTransfer? {
+        await core.records.quietly { () async throws(StoreError) in try await changeRow(id, showing: showing, change) }
+            ?? nil
+    }
+
+    /// `false` when the news could not be stored: the peer would never hear of it.
+    @discardableResult
+    func tellQuietly(_ id: MessageID, _ contact: ContactID, _ state: FileTransfer.State) async -> Bool {
+        await core.records.quietly { () async throws(StoreError) in
+            try await core.store.enqueueFileStatus(to: contact, transfer: id, state: state)
+            return true
+        } != nil
+    }
+
+    /// The unfinished files of the folder that a transfer belongs to; none when it was sent by itself.
+    func unfinished(in transfer: FileTransfer, offeredOnly: Bool) async throws(ChatError) -> [FileTransfer] {
+        guard let place = transfer.place else { return [] }
+        let limit = core.configuration.limits.outboxMessages
+        return try await core.records.stored { () async throws(StoreError) in
+            try await core.store.unfinishedTransfers(
+                of: place.set, with: transfer.contact, transfer.direction, offeredOnly: offeredOnly, limit: limit)
+        }
+    }
+
+    func setRateLimit(_ limit: UInt64?, of scope: RateScope) async throws(ChatError) {
+        pacing.setLimit(limit, of: try await pacingScope(scope))
+    }
+
+    func rateLimit(of scope: RateScope) async throws(ChatError) -> UInt64? {
+        pacing.limit(of: try await pacingScope(scope))
+    }
+
+    private func pacingScope(_ scope: RateScope) async throws(ChatError) -> TransferPacing.Scope {
+        switch scope {
+        case .all(let direction): return .all(direction)
+        case .transfer(let number):
+            let transfer = try await transfer(number: number)
+            guard !transfer.state.isFinal else { throw .wrongTransferState(transfer.state) }
+            return .transfer(transfer.id)
+        }
+    }
+}

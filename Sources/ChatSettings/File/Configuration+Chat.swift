@@ -1,0 +1,69 @@
+// What the settings mean for the chat itself: from config.toml's values to a ChatConfiguration.
+
+import BLIPNet
+package import ChatCore
+import ChatTUI
+
+extension Configuration {
+    /// How long conversations are kept where nothing else was said of them.
+    package var retentionRules: RetentionRules {
+        RetentionRules(standard: keep, byName: contacts.compactMapValues(\.keep))
+    }
+
+    /// Sets everything that the file decides about the chat. Name, listener and folders depend on the command line, too,
+    /// and are set by CommandContext.
+    package func apply(to chat: inout ChatConfiguration) {
+        chat.uploadLimit = uploadLimit > 0 ? uploadLimit : nil
+        chat.downloadLimit = downloadLimit > 0 ? downloadLimit : nil
+        chat.partialKeepDays = partialKeepDays > 0 ? partialKeepDays : nil
+        if chat.acceptsFilesUpTo == nil { chat.acceptsFilesUpTo = standardAcceptance }
+        chat.retention = retentionRules
+        chat.deletesFiles = deletesFiles
+        chat.sendsReceipts = screen.receipts == .send
+        chat.sendsTyping = screen.sendsTyping
+        chat.requiresVerified = screen.requiresVerified
+        chat.hidesAddress = hidesAddress
+        chat.proxy = Self.proxyChoice(proxy) ?? .direct
+        chat.contactRules = ContactRules(
+            byName: contacts.mapValues { contact in
+                ContactRules.Rule(
+                    sendsReceipts: contact.receipts.map { $0 == .send }, sendsTyping: contact.sendsTyping,
+                    acceptsFilesUpTo: contact.acceptsFilesUpTo)
+            })
+        apply(to: &chat.limits)
+        let maximum = Duration.seconds(reconnectMaximum)
+        chat.reconnect = ReconnectPolicy(base: min(.milliseconds(500), maximum), maximum: maximum)
+    }
+
+    /// What `net.proxy` says: nothing, `environment`, or a proxy; `nil`: it is none of these.
+    static func proxyChoice(_ text: String) -> ProxyChoice? {
+        switch text {
+        case "": .direct
+        case "environment": .environment
+        default: HTTPProxy(text).map(ProxyChoice.proxy)
+        }
+    }
+
+    /// Files up to this size are taken without asking; `nil`: none.
+    private var standardAcceptance: UInt64? {
+        asksForFiles ? (acceptsFilesUpTo > 0 ? acceptsFilesUpTo : nil) : .max
+    }
+
+    /// Sets what [limits] and [net] change of the limits.
+    func apply(to chatLimits: inout ChatLimits) {
+        for setting in LimitSetting.all {
+            if let number = limits[setting.name] { setting.apply(&chatLimits, number) }
+        }
+        chatLimits.network.connectTime = .seconds(connectTimeout)
+        chatLimits.network.keepalive = .seconds(keepalive)
+    }
+}
+
+extension ChatConfiguration {
+    /// Takes calls where the process before did (`host:port`): others know that place, and it may be none for everybody.
+    package mutating func goOn(at listening: String?) {
+        guard let place = listening.flatMap({ Endpoint($0, defaultPort: PeerAddress.defaultPort) }) else { return }
+        listen = place
+        fallbackToAnyPort = true
+    }
+}

@@ -1,0 +1,162 @@
+// Tab and Shift-Tab in the input: from the word before the cursor to candidates, and from listing to candidates.
+
+import ChatCore
+import ChatWords
+
+/// Tab: completes the word in front of the cursor.
+enum Completing {
+    /// Tab (step 1) or Shift-Tab (step -1).
+    static func complete(step: Int, _ state: inout AppState, _ effects: inout [AppEffect]) {
+        if let completion = state.composer.completion, !completion.candidates.isEmpty {
+            select(step: step, &state)
+            return
+        }
+        if state.composer.input.isEmpty {
+            if step > 0 { MainCommands.perform(.nextUnread, &state, &effects) }
+            return
+        }
+        let context = CompletionContext(textBeforeCursor: state.composer.input.textBeforeCursor)
+        if completePhrase(in: context, &state) { return }
+        let word = context.word.lowercased()
+        switch context.kind {
+        case .command, .commandArgument:
+            let aliases = state.surface.settings.aliases.keys.filter { $0.hasPrefix(word) }.sorted()
+            offer(
+                (SlashCommands.completions(of: word) + aliases).map { .init(label: "/" + $0, value: $0) },
+                for: context, &state)
+        case .contact:
+            let names = state.world.chats.map(\.peer.name).filter { $0.lowercased().hasPrefix(word) }
+            offer(names.map { .init(label: $0, value: $0) }, for: context, &state)
+        case .transfer(let verb):
+            let numbers = state.world.transfers.unfinished.filter {
+                $0.fits(verb) && String($0.number.rawValue).hasPrefix(word)
+            }
+            let all: [Completion.Candidate] =
+                verb != .limit && !word.isEmpty && "all".hasPrefix(word) ? [.init(label: "all", value: "all")] : []
+            offer(
+                numbers.map { .init(label: "#\($0.number.rawValue) \($0.name)", value: "\($0.number.rawValue)") } + all,
+                for: context, &state)
+        case .oneOf(let words):
+            offer(words.filter { $0.hasPrefix(word) }.map { .init(label: $0, value: $0) }, for: context, &state)
+        case .request:
+            let numbers = state.world.requests.filter { String($0.id).hasPrefix(word) }
+            offer(numbers.map { .init(label: "\($0.id) \($0.name)", value: "\($0.id)") }, for: context, &state)
+        case .path:
+            let slash = context.word.lastIndex(of: "/").map { context.word.index(after: $0) }
+            let folder = String(context.word[..<(slash ?? context.word.startIndex)])
+            let prefix = String(context.word[(slash ?? context.word.startIndex)...])
+            let generation = state.place.nextNumber()
+            state.composer.completion = Completion(
+                start: context.start, generation: generation, folder: folder, prefix: prefix)
+            let path = context.word == "~" ? state.surface.home : folder.isEmpty ? "." : state.surface.expanded(folder)
+            effects.append(
+                .ask(.files(folder: path, beginning: context.word == "~" ? "" : prefix, generation: generation)))
+        case .setting:
+            let keys = state.surface.settingNames.keys.filter {
+                $0.hasPrefix(word) || $0.split(separator: ".").last?.hasPrefix(word) == true
+            }
+            offer(keys.map { .init(label: $0, value: $0) }, for: context, &state)
+        case .value(let key):
+            let values = (state.surface.settingNames.choices[key] ?? []).filter { $0.lowercased().hasPrefix(word) }
+            guard !values.isEmpty else { return state.say("Nothing to complete here") }
+            offer(values.map { .init(label: $0, value: $0) }, for: context, &state)
+        case .action:
+            let names = AppCommand.allCases.map(\.name).filter { $0.hasPrefix(word) }.sorted()
+            offer(names.map { .init(label: $0, value: $0) }, for: context, &state)
+        case .key:
+            let names = Set(state.surface.keymap.lines.map(\.keys.name)).filter { $0.lowercased().hasPrefix(word) }
+                .sorted()
+            offer(names.map { .init(label: $0, value: $0) }, for: context, &state)
+        case .filter(let filters):
+            let names = filters.filter { $0.hasPrefix(word) }
+            offer(names.map { .init(label: $0, value: $0, isFolder: true) }, for: context, &state)
+        case .alias:
+            let names = state.surface.settings.aliases.keys.filter { $0.hasPrefix(word) }.sorted()
+            offer(names.map { .init(label: $0, value: $0) }, for: context, &state)
+        case .emoji:
+            let name = word.dropFirst()
+            // `:smile:` is the whole name.
+            let names =
+                name.last == ":"
+                ? EmojiNames.table.filter { $0.name == name.dropLast() }
+                : EmojiNames.table.filter { $0.name.hasPrefix(name) }
+            offer(names.map { .init(label: "\($0.emoji) :\($0.name):", value: $0.emoji) }, for: context, &state)
+        case .nothing: state.say("Nothing to complete here")
+        }
+    }
+
+    /// A name of several words is completed as a whole. `false` when none is meant.
+    private static func completePhrase(in context: CompletionContext, _ state: inout AppState) -> Bool {
+        for phrase in CompletionContext.phrases(before: state.composer.input.textBeforeCursor) {
+            let word = phrase.word.lowercased()
+            let names = state.world.chats.map(\.peer.name).filter { $0.lowercased().hasPrefix(word) }
+            guard !names.isEmpty else { continue }
+            var context = context
+            (context.kind, context.word, context.start) = (.contact, phrase.word, phrase.start)
+            offer(names.map { .init(label: $0, value: $0) }, for: context, &state)
+            return true
+        }
+        return false
+    }
+
+    /// A folder was read.
+    static func receive(_ listing: FileListing, generation: Int, _ state: inout AppState) {
+        guard let waiting = state.composer.completion, waiting.generation == generation else {
+            FilePicker.receive(listing, picker: generation, &state)
+            return
+        }
+        state.composer.completion = nil
+        var context = CompletionContext(textBeforeCursor: state.composer.input.textBeforeCursor)
+        context.start = waiting.start
+        if context.word == "~" {
+            replaceWord(from: context.start, with: .init(label: "~/", value: "~/", isFolder: true), &state)
+            return
+        }
+        let candidates = Completion.candidates(in: listing, folder: waiting.folder, prefix: waiting.prefix)
+        offer(candidates, for: context, &state)
+    }
+
+    /// One candidate is taken, several are listed behind their common beginning.
+    private static func offer(
+        _ candidates: [Completion.Candidate], for context: CompletionContext, _ state: inout AppState
+    ) {
+        guard let first = candidates.first else {
+            state.composer.completion = nil
+            state.say(context.word.isEmpty ? "Nothing to complete here" : "Nothing begins with \(context.word)")
+            return
+        }
+        if candidates.count == 1 {
+            state.composer.completion = nil
+            replaceWord(from: context.start, with: first, &state)
+            return
+        }
+        let common = Completion.commonPrefix(of: candidates.map(\.value))
+        if common.count > context.word.count {
+            state.composer.input.replace(from: context.start, with: state.composer.written(common, open: true))
+        }
+        state.composer.completion = Completion(start: context.start, candidates: candidates)
+    }
+
+    private static func select(step: Int, _ state: inout AppState) {
+        guard let list = state.composer.completion else { return }
+        let count = list.candidates.count
+        takeCandidate(list.selected.map { ($0 + step + count) % count } ?? (step > 0 ? 0 : count - 1), &state)
+    }
+
+    /// Puts a candidate into the line; the others stay on offer.
+    static func takeCandidate(_ next: Int, _ state: inout AppState) {
+        guard var list = state.composer.completion, list.candidates.indices.contains(next) else { return }
+        list.selected = next
+        state.composer.input.replace(
+            from: list.start, with: state.composer.written(list.candidates[next].value, open: false))
+        // A folder that was walked to is entered by the next Tab after any other key, or with its slash at once.
+        state.composer.completion = list
+        Drafts.changed(&state)
+    }
+
+    private static func replaceWord(from start: Int, with candidate: Completion.Candidate, _ state: inout AppState) {
+        let word = state.composer.written(candidate.value, open: candidate.isFolder)
+        state.composer.input.replace(from: start, with: candidate.isFolder ? word : word + " ")
+        Drafts.changed(&state)
+    }
+}

@@ -1,0 +1,33 @@
+// Opening and closing what stands over the chat, and the way of keys and clicks to it.
+
+import ChatCore
+
+extension AppState {
+    mutating func show(_ new: Overlay) {
+        composer.turnAway()
+        place.status = nil
+        place.overlay = new
+    }
+
+    /// A command of the open pane's own keys, or Esc.
+    mutating func performInOverlay(_ command: AppCommand, _ effects: inout [AppEffect]) {
+        if command == .back { return closeOverlay() }
+        guard var pane = place.overlay?.pane else { return }
+        let step = pane.perform(command, &self, &effects)
+        place.carryOut(step, of: pane)
+    }
+
+    /// Characters for the pane's field. Panes without one forget what they asked.
+    mutating func typeIntoOverlay(_ text: String, _ effects: inout [AppEffect]) {
+        guard var pane = place.overlay?.pane else { return }
+        pane.type(text, &self, &effects)
+        place.overlay = pane.overlay
+    }
+
+    mutating func closeOverlay() {
+        if place.withdrawQuestion() { return }
+        guard var pane = place.overlay?.pane else { return }
+        let step = pane.stepBack(&self)
+        place.carryOut(step, of: pane)
+    }
+}

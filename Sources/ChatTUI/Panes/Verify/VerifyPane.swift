@@ -1,0 +1,66 @@
+// The page with the number that two people compare: about a contact, or about somebody who asks to become one.
+
+import ChatCore
+import ChatWords
+
+/// The state of the verification page.
+struct VerifyPane: Pane {
+    enum Subject: Sendable, Equatable {
+        case contact(ContactID)
+        /// As it was when the page was opened: what is decided is decided about this key.
+        case request(ContactRequest)
+    }
+
+    var subject: Subject
+    /// The list from which the page was opened: there Esc leads back.
+    var list: RequestsPane?
+    /// The number as it was shown first: only this one can be confirmed.
+    var number: [String]?
+    /// The key that answers in place of the contact's, as it was when the page was opened: the decision is about it.
+    var newKey: PeerID?
+    var newNumber: [String]?
+    /// The first row on the screen, where the page does not fit.
+    var top = 0
+    var seen = SeenRows()
+
+    var overlay: Overlay { .verify(self) }
+    var keyContext: KeyContext { isOfRequest ? .decision : .verify }
+
+    var isOfRequest: Bool { if case .request = subject { true } else { false } }
+
+    /// What answers it; in line mode each is a line.
+    var answers: [String] { ["1", "2", "b", "3"] + (newKey == nil ? [] : ["a", "o"]) }
+
+    // MARK: The picture
+
+    func draw(_ state: AppState, _ layout: ScreenLayout, on canvas: inout Canvas) {
+        VerifyScreen(state: state, pane: self, layout: layout).draw(on: &canvas)
+    }
+
+    func status(_ state: AppState, _ layout: ScreenLayout) -> SafeText? {
+        if let place = VerifyScreen(state: state, pane: self, layout: layout).page.place {
+            return SafeText("j/k: \(place)", as: .line)
+        }
+        guard case .request(let request) = subject else { return nil }
+        return SafeText(literal: "CONTACT REQUEST from \"") + SafeText(request.name, as: .name)
+            + SafeText(literal: "\" · nothing is shown until you accept")
+    }
+
+    var hidesActivity: Bool { isOfRequest }
+
+    func hint(_ usual: String, for command: AppCommand, in state: AppState) -> String? {
+        switch command {
+        // A key is accepted on the page about another one only.
+        case .acceptRequest, .oldNumberMatches: return newKey == nil ? nil : usual
+        // Nothing can match a number that is not there, nor comes.
+        case .numbersMatch:
+            guard case .contact(let id) = subject, newKey == nil, state.world.chat(id)?.peer.peerID == nil else {
+                return usual
+            }
+            return nil
+        // There are more answers to stand beside it.
+        case .decideLater: return newKey == nil ? usual : "later"
+        default: return usual
+        }
+    }
+}

@@ -1,0 +1,149 @@
+// Opening chats and moving between them.
+
+import ChatCore
+import ChatWords
+
+/// Opens and leaves chats.
+enum ChatSwitching {
+    /// Opens a chat: its history, its draft, its unread line. The line that was being typed stays with its chat.
+    static func open(_ id: ContactID, _ state: inout AppState, _ effects: inout [AppEffect]) {
+        guard let index = state.world.chatIndex(id) else { return }
+        state.place.overlay = nil
+        state.place.returnPlace = nil
+        state.composer.completion = nil
+        state.composer.hasAskedPaste = false
+        state.world.chats[index].keepsUnread = false
+        state.place.listTop = nil
+        guard id != state.place.openID else { return }
+        leave(&state, &effects)
+        state.place.open(id)
+        state.composer.takeUp(draftOf: id)
+        SpellChecking.draftChanged(&state)
+        state.composer.endKill()
+        state.composer.history.leave()
+        let conversation = state.world.chats[index].conversation
+        if conversation.unreadCount > 0 {
+            state.world.chats[index].window.unreadLine = ChatWindow.UnreadLine(
+                after: conversation.readUpTo ?? HistoryPosition(.min), count: conversation.unreadCount)
+        }
+        // Who was reading further up goes on there, unless there is something new.
+        let place = conversation.unreadCount == 0 ? state.world.chats[index].leftPlace : nil
+        state.world.chats[index].leftPlace = nil
+        if let place {
+            show(place, at: index, &state, &effects)
+        } else if !state.world.chats[index].window.isLoaded, state.world.chats[index].window.loading == nil {
+            Pages.load(.newest, replacing: true, at: index, &state, &effects)
+        }
+        if state.world.chats[index].storedDraft == .unknown {
+            state.world.chats[index].storedDraft = .asked
+            effects.append(.ask(.draft(id)))
+        }
+        if state.world.chats[index].safetyNumber == nil { effects.append(.ask(.safetyNumber(id))) }
+        if state.world.chats[index].link.isOnline { effects.append(.ask(.links([id]))) }
+    }
+
+    /// Puts the open chat away; its draft is kept here and in the store.
+    private static func leave(_ state: inout AppState, _ effects: inout [AppEffect]) {
+        Drafts.stopTyping(&state.due, &effects)
+        Browsing.stop(&state)
+        guard let openID = state.place.openID else { return keepLine(&state) }
+        Drafts.storeDraft(&state, &effects)
+        if let kept = state.composer.history.keptDraft { state.composer.input = InputLine(kept) }
+        state.composer.putAway(draftOf: openID)
+        if let index = state.world.chatIndex(openID) {
+            let chat = state.world.chats[index]
+            state.world.chats[index].leftPlace = chat.window.isAtBottom ? nil : ReturnPlace(chat, search: nil)
+            state.world.chats[index].window.shrink()
+        }
+        forgetWindows(after: openID, &state)
+    }
+
+    /// What was typed for no chat that is there is no chat's draft.
+    static func keepLine(_ state: inout AppState) {
+        guard !state.composer.input.isEmpty else { return }
+        state.composer.killRing.add(state.composer.input.text)
+        state.say("Your line is safe: \(state.surface.key(.yank)) brings it back")
+    }
+
+    /// Keeps the pages of the chats that were open last; the others are read again when they are opened.
+    private static func forgetWindows(after left: ContactID, _ state: inout AppState) {
+        if let index = state.world.chatIndex(state.place.leave(left)) { state.world.chats[index].window.forget() }
+    }
+
+    /// /close: no chat is open.
+    static func close(_ state: inout AppState, _ effects: inout [AppEffect]) {
+        guard state.place.openID != nil else { return state.say("No chat is open") }
+        leave(&state, &effects)
+        state.place.open(nil)
+        state.composer.input = InputLine()
+    }
+
+    /// Alt-1 to Alt-0.
+    static func open(number: Int, _ state: inout AppState, _ effects: inout [AppEffect]) {
+        if state.world.chats.indices.contains(number - 1) {
+            open(state.world.chats[number - 1].id, &state, &effects)
+        } else {
+            state.say("There is no chat \(number)")
+        }
+    }
+
+    static func openNeighbour(step: Int, _ state: inout AppState, _ effects: inout [AppEffect]) {
+        guard !state.world.chats.isEmpty else {
+            state.say("No chats yet: /add ADDRESS, or give somebody your own address (/myid)")
+            return
+        }
+        let order = ChatOrder.indices(state)
+        let current = order.firstIndex { state.world.chats[$0].id == state.place.openID } ?? (step > 0 ? -1 : 0)
+        open(state.world.chats[order[(current + step + order.count) % order.count]].id, &state, &effects)
+    }
+
+    /// The next chat with unread messages, around the end of the list.
+    static func openUnread(step: Int, _ state: inout AppState, _ effects: inout [AppEffect]) {
+        let count = state.world.chats.count
+        let start = state.world.chatIndex(state.place.openID) ?? (step > 0 ? -1 : count)
+        for distance in stride(from: 1, through: count, by: 1) {
+            let index = ((start + step * distance) % count + count) % count
+            if state.world.chats[index].isUnread, state.world.chats[index].id != state.place.openID {
+                open(state.world.chats[index].id, &state, &effects)
+                return
+            }
+        }
+        // What the user has marked in the open chat is unread, too.
+        if state.openChat?.isUnread == true {
+            if state.place.browse == nil || !Browsing.perform(.firstUnread, &state, &effects) {
+                Scrolling.scroll(.firstUnread, &state, &effects)
+            }
+            return
+        }
+        state.say("Nothing unread")
+    }
+
+    /// After Esc: where the user was before a jump from the search or from pinned messages.
+    static func returnTo(_ place: ReturnPlace, _ state: inout AppState, _ effects: inout [AppEffect]) {
+        let search = place.search
+        open(place.contact, &state, &effects)
+        // The contact may have been removed meanwhile: the view of another chat stays.
+        if let index = state.world.chatIndex(place.contact) {
+            state.world.chats[index].window.giveUpJump()
+            show(place, at: index, &state, &effects)
+        }
+        if let search { state.place.overlay = .search(search) }
+    }
+
+    /// The rows of the open chat that were seen there before.
+    private static func show(_ place: ReturnPlace, at index: Int, _ state: inout AppState, _ effects: inout [AppEffect])
+    {
+        state.world.chats[index].window.highlight = nil
+        if state.world.chats[index].window.unreadLine == nil {
+            state.world.chats[index].window.unreadLine = place.unreadLine
+        }
+        switch (place.scroll, place.position) {
+        case (.at(let key, _), let position?):
+            state.world.chats[index].window.scroll = place.scroll
+            if state.world.chats[index].window.index(of: key) == nil {
+                Pages.load(.around(position), replacing: true, keepingView: true, at: index, &state, &effects)
+            }
+        default: Scrolling.scroll(.newest, &state, &effects)
+        }
+    }
+}

@@ -1,0 +1,195 @@
+// Where the user is: which chat and pane are open, what is selected, asked and said.
+
+package import ChatCore
+
+/// The open chat, what lies over it, and what stands on the status line.
+package struct Place: Sendable {
+    /// Alt-y and Alt-n answer an offer only after it has been on the screen for so long: a key that was on its way
+    /// when the offer appeared must not answer it.
+    static let offerArming = Duration.milliseconds(700)
+
+    package private(set) var openID: ContactID?
+    private(set) var previousID: ContactID?
+    /// The chats that were left last, the latest at the end: their newest pages are kept.
+    private var recentIDs: [ContactID] = []
+    static let keptWindows = 8
+    /// Whom to open first, when the command line named somebody.
+    var firstContact: String?
+    /// The first chat of the list beside the chat, where the wheel has moved it; `nil`: the open chat is seen.
+    var listTop: Int?
+    /// The number of the latest /goto: answers to earlier ones are stale.
+    private(set) var latestGoTo = 0
+    /// Where Esc returns to after a jump from the search.
+    var returnPlace: ReturnPlace?
+
+    var overlay: Overlay?
+    /// The message under the cursor, while browse mode is on.
+    var browse: BrowseMode?
+    /// The folder in which files were chosen last.
+    var pickerFolder: String?
+    /// The folder that the latest command about files has named, whose number stands for its files in what is said.
+    var namedFolder: TransferNumber?
+    /// What /links has shown last.
+    var listedLinks: ListedLinks?
+
+    // What is asked.
+
+    /// Something final that the user has asked for once.
+    var confirmation: Confirmation?
+    /// A command that asks once before it does something final, and waits for being entered again.
+    var confirming: Errand?
+    /// What a line of only yes or no answers.
+    var lineQuestion = LineQuestion()
+    var shownOffer: ShownOffer?
+
+    // What is said.
+
+    var status: StatusNotice?
+    /// What passed by on the status line in this run, oldest first.
+    private(set) var said: [LocalNotice] = []
+    /// Notices while no chat is open.
+    private(set) var lobby: [LocalNotice] = []
+    /// What is happening is not the user's doing.
+    var isNews = false
+    /// The latest number of a generation or notice.
+    private(set) var number = 0
+
+    /// A number that was not given before in this run: generations, notices.
+    mutating func nextNumber() -> Int {
+        number += 1
+        return number
+    }
+}
+
+extension Place {
+    /// Puts the cursor on a message that a jump leads to.
+    mutating func select(_ key: MessageKey, at position: HistoryPosition) {
+        browse?.selected.key = key
+        browse?.selected.position = position
+        browse?.owedSteps = 0
+        browse?.pendingEnd = nil
+    }
+
+    /// What a key of browse mode or of a pane has asked. What a command has asked is answered by typing it again.
+    var openQuestion: (status: StatusNotice, confirmation: Confirmation?)? {
+        guard let status = self.status, status.isQuestion, browse != nil || overlay != nil else {
+            return nil
+        }
+        return (status, self.confirmation)
+    }
+
+    /// What was said in browse mode is read when the next key comes: it hides what is selected.
+    mutating func endNotice() {
+        if browse != nil, overlay == nil, let status = self.status, !status.isQuestion, !status.isError {
+            self.status = nil
+        }
+    }
+
+    /// Where the keys go now.
+    var keyContext: KeyContext { overlay?.pane.keyContext ?? (browse == nil ? .main : .browse) }
+
+    /// A click into a field: what is typed goes there from now on.
+    mutating func clickField(_ field: FieldTarget, at point: Point) {
+        guard var pane = overlay?.pane else { return }
+        pane.click(field, column: point.column)
+        overlay = pane.overlay
+    }
+
+    mutating func carryOut(_ step: PaneStep, of pane: any Pane) {
+        switch step {
+        case .stays: overlay = pane.overlay
+        case .closes: overlay = nil
+        case .left: break
+        }
+    }
+}
+
+// MARK: The open chat
+
+extension Place {
+    /// Another chat is open now, or none.
+    mutating func open(_ id: ContactID?) {
+        previousID = openID
+        openID = id
+    }
+
+    /// The chat `id` was left. What comes back is the chat whose pages are not kept any longer.
+    mutating func leave(_ id: ContactID) -> ContactID? {
+        recentIDs.removeAll { $0 == id }
+        recentIDs.append(id)
+        return recentIDs.count > Self.keptWindows ? recentIDs.removeFirst() : nil
+    }
+
+    /// The contact was removed.
+    mutating func forget(_ id: ContactID) {
+        if openID == id { openID = nil }
+        if previousID == id { previousID = nil }
+    }
+
+    /// The generation of a new /goto.
+    mutating func nextGoTo() -> Int {
+        latestGoTo = nextNumber()
+        return latestGoTo
+    }
+}
+
+// MARK: Saying and asking
+
+extension Place {
+    /// Sentences that /log shows at most.
+    private static let saidLimit = 200
+    /// Notices that wait for a chat at most.
+    private static let lobbyLimit = 50
+
+    /// Shows a sentence on the status line for some seconds.
+    ///
+    /// `place`: where all of it can be read when it does not fit; `hasMore`: it is the first of several lines.
+    mutating func say(
+        _ text: String, about subject: StatusNotice.Subject? = nil, isError: Bool = false,
+        place: StatusNotice.Place = .log, hasMore: Bool = false, at now: Moment
+    ) {
+        said.append(LocalNotice(id: nextNumber(), time: now.wall, lines: [text], isError: isError))
+        if said.count > Self.saidLimit { said.removeFirst(said.count - Self.saidLimit) }
+        // What comes by itself does not hide what the next key answers; /log has it.
+        if isNews, status?.isQuestion == true { return }
+        status = StatusNotice(
+            text: text, subject: subject, isError: isError, place: place, hasMore: hasMore,
+            until: now.uptime + .seconds(8))
+    }
+
+    /// A notice while no chat can show it.
+    mutating func addToLobby(_ notice: LocalNotice) {
+        lobby.append(notice)
+        if lobby.count > Self.lobbyLimit { lobby.removeFirst() }
+    }
+
+    /// The notices of the lobby, for the chat that shows them from now on.
+    mutating func takeLobby() -> [LocalNotice] {
+        defer { lobby = [] }
+        return lobby
+    }
+
+    /// Asks something that the next key answers or withdraws.
+    mutating func ask(
+        _ question: String, shorts: [String], about subject: StatusNotice.Subject? = nil, isError: Bool, at now: Moment
+    ) {
+        say(question, about: subject, isError: isError, at: now)
+        status?.isQuestion = true
+        status?.shorts = shorts
+    }
+
+    /// Whether the user asks for something final a second time; else the question is open for as long as it is shown.
+    mutating func confirm(_ subject: Confirmation.Subject, at now: Duration) -> Bool {
+        let isConfirmed = confirmation.map { $0.subject == subject && $0.isArmed(at: now) } ?? false
+        confirmation = isConfirmed ? nil : Confirmation(subject: subject, asked: now)
+        return isConfirmed
+    }
+
+    /// Takes back a question that is still on the status line. `false` when there is none.
+    mutating func withdrawQuestion() -> Bool {
+        let wasOpen = confirmation != nil && status?.isQuestion == true
+        confirmation = nil
+        if wasOpen { status = nil }
+        return wasOpen
+    }
+}

@@ -1,0 +1,52 @@
+// /join /leave, and what /whois says of a room.
+
+import ChatCore
+import ChatWords
+
+/// Commands about Socket.IO rooms.
+enum RoomCommands: SlashCommandGroup {
+    static func run(_ call: SlashCall, _ state: inout AppState, _ effects: inout [AppEffect]) {
+        var scanner = call.scanner
+        guard call.verb == .join else {
+            guard let id = SlashArguments.contact(scanner.remainder(), &state) else { return }
+            return effects.append(.run(.leaveRoom(id)))
+        }
+        guard let text = scanner.quoted() ?? scanner.next() else { return }
+        do throws(RoomURLError) {
+            effects.append(.run(.joinRoom(try RoomURL(parsing: text), name: scanner.name())))
+        } catch {
+            state.note(RoomWords.sentence(for: error), isError: true)
+        }
+    }
+
+    /// How many entries of a room's log are told.
+    private static let logCount = 15
+
+    /// What is known of a room.
+    static func lines(_ details: RoomDetails, of contact: ContactID, _ state: AppState) -> [String] {
+        guard let chat = state.world.chat(contact) else { return [] }
+        let url = details.room.url
+        // How it is encrypted, the title says already.
+        let link = chat.link.isOnline ? "online" : Sentences.words(for: chat.link)
+        var lines = [
+            "\(chat.name.text): \(RoomWords.title(of: url)), \(link)",
+            SafeText("\(url)", as: .line).text,
+            "\(RoomWords.trust(in: url)): \(RoomWords.warning(of: url))",
+        ]
+        if let transport = details.transport {
+            let limit = details.maxPayload.map { ", at most \(Units.size(UInt64(max($0, 0)))) an event" } ?? ""
+            lines.append("over \(transport)\(limit)")
+        }
+        if !details.people.isEmpty {
+            let names = details.people.prefix(50).map { SafeText($0, as: .name).text }.joined(separator: ", ")
+            let rest = details.people.count > 50 ? " and \(details.people.count - 50) more" : ""
+            lines.append("there: \(names)\(rest)")
+        }
+        lines.append("a name with\(MessageWords.doubt.text) is like one that you know; names prove nothing there")
+        if let words = state.surface.muteWords(chat.peer) { lines.append("\(words) (/mute \(chat.name.text) off)") }
+        return lines
+            + details.log.suffix(logCount).map { entry in
+                "\(state.surface.timeText(entry.time)) \(SafeText(RoomWords.words(for: entry.what), as: .line).text)"
+            }
+    }
+}

@@ -1,0 +1,35 @@
+// How a slash command is run: the table of SlashCommands names the group that carries it out.
+
+import ChatCore
+
+/// Commands about one topic, and what carries them out.
+protocol SlashCommandGroup: SendableMetatype {
+    /// Carries out one of its commands.
+    static func run(_ call: SlashCall, _ state: inout AppState, _ effects: inout [AppEffect])
+}
+
+/// A command as the user has entered it.
+struct SlashCall {
+    let verb: SlashVerb
+    /// What stands behind the name, as it was typed.
+    let arguments: String
+    /// Reads the arguments one after the other.
+    var scanner: ArgumentScanner { ArgumentScanner(arguments) }
+    /// What the command before has asked: to enter that one again confirms it.
+    let asked: Errand?
+}
+
+extension SlashCommand {
+    /// Runs it with what was typed behind its name.
+    func run(_ arguments: String, _ state: inout AppState, _ effects: inout [AppEffect]) {
+        let asked = state.place.confirming
+        state.place.confirming = nil
+        if needsArgument, !arguments.contains(where: { !$0.isWhitespace }) {
+            return state.note("\(line): \(summary)", isError: true)
+        }
+        let call = SlashCall(verb: verb, arguments: arguments, asked: asked)
+        var scanner = call.scanner
+        if usage.isEmpty, !scanner.isEnd(of: line, &state) { return }
+        topic.run(call, &state, &effects)
+    }
+}

@@ -1,0 +1,243 @@
+// The answers to the screen's own questions: conversations, pages, drafts, searches.
+
+import ChatCore
+import ChatWords
+
+/// The answers of the service to questions of the screen.
+enum Answers {
+    static func receive(_ answer: Answer, _ state: inout AppState, _ effects: inout [AppEffect]) {
+        switch answer {
+        case .conversations(let list): receive(list, &state, &effects)
+        case .links(let links):
+            let overtaken = state.world.receive(links: links)
+            if !overtaken.isEmpty { effects.append(.ask(.links(overtaken.sorted()))) }
+        case .page(let request, let page):
+            Pages.receive(page, for: request, &state, &effects)
+            Mentions.ask(&state, &effects)
+        case .search(let query, let generation, let result, let took):
+            SearchPane.receive(result, for: query, generation: generation, took: took, &state, &effects)
+        case .context(let generation, let messages):
+            if case .search(var pane) = state.place.overlay, pane.contextGeneration == generation {
+                pane.context = messages
+                state.place.overlay = .search(pane)
+            }
+        case .found(let messages, let generation):
+            BrowseSearch.receive(hits: messages, generation: generation, &state, &effects)
+        case .message(let message, let reference, let contact, let action, let line):
+            ReadingCommands.receive(message, reference, contact, action, line: line, &state, &effects)
+        case .quotes(let messages, let asked, let contact):
+            state.world.receive(quotes: messages, asked: asked, of: contact)
+        case .versions(let versions, let message): ReaderPane.receive(versions: versions, of: message, &state)
+        case .pins(let messages, let generation): ChoicePane.receive(pins: messages, generation: generation, &state)
+        case .messageLinks(let messages, let number, let generation):
+            ChoicePane.receive(links: messages, opening: number, generation: generation, &state, &effects)
+        case .draft(let contact, let text): receive(draft: text, for: contact, &state, &effects)
+        case .files(let listing, let generation): Completing.receive(listing, generation: generation, &state)
+        case .transfers(let list): state.world.transfers.update(list)
+        case .requests(let list): state.world.requests = list
+        case .safetyNumber(let contact, let number): VerifyPane.receive(safetyNumber: number, of: contact, &state)
+        case .newKeyNumber(let contact, let key, let number):
+            VerifyPane.receive(newNumber: number, with: key, of: contact, &state)
+        case .requestNumber(let request, let number): VerifyPane.receive(number: number, of: request, &state)
+        case .roundTrip(let contact, let time):
+            state.note("\(state.world.name(of: contact)) answers in \(Units.milliseconds(time))")
+        case .room(let contact, let details):
+            if let details { state.note(RoomCommands.lines(details, of: contact, state)) }
+        case .backedUp(let path):
+            state.note("The whole history is in \(state.surface.abbreviated(path))")
+            state.say("/backup: the whole history is in \(state.surface.abbreviated(path))")
+        case .qrCode(let address, let code): ProgramCommands.receive(code, of: address, &state)
+        case .output(let command, let output): ProgramCommands.show(output, of: command, &state)
+        case .mentions(let messages): state.world.receive(mentions: messages)
+        case .spelling(let outcome): SpellChecking.receive(spelling: outcome, &state)
+        case .traffic(let contact, let traffic): state.note(PresenceCommands.linkLines(contact, traffic, state.world))
+        case .limits(let limits): state.note(FileCommands.limitLines(limits))
+        case .downloads(let folder, let freeBytes): state.world.downloads = (folder, freeBytes)
+        case .identity(let news): state.world.identity = news
+        case .day(let contact, let day, let message, let generation):
+            receive(dayOf: contact, day, message, generation: generation, &state, &effects)
+        case .picture(let id, let image): Previews.receive(image, for: id, &state, &effects)
+        case .failed(let question, let error): fail(question, error, &state)
+        }
+    }
+
+    private static func receive(_ list: [Conversation], _ state: inout AppState, _ effects: inout [AppEffect]) {
+        let isFirst = !state.world.hasLoaded
+        state.world.hasLoaded = true
+        state.due.conversations.wasAnswered()
+        let chosen = state.place.overlay?.pane.contactUnderCursor(in: state)
+        defer {
+            if let chosen, var pane = state.place.overlay?.pane {
+                pane.keepCursor(on: chosen, in: state)
+                state.place.overlay = pane.overlay
+            }
+        }
+        var old: [ContactID: Chat] = [:]
+        for chat in state.world.chats { old[chat.id] = chat }
+        // One question for all of them: each costs a task.
+        let new = list.map(\.peer.id).filter { old[$0] == nil }
+        if !new.isEmpty { effects.append(.ask(.links(new))) }
+        state.world.chats = list.map { conversation in
+            guard var chat = old[conversation.peer.id] else {
+                return Chat(conversation: conversation)
+            }
+            let seen = chat.conversation.readUpTo
+            if chat.peer.peerID != conversation.peer.peerID { chat.safetyNumber = nil }
+            chat.conversation = conversation
+            if conversation.unreadCount == 0 { chat.mentionCount = 0 }
+            if let seen, conversation.readUpTo.map({ $0 < seen }) ?? true {
+                if chat.mayOvertakeSeen(askedAt: state.due.conversations.lastStart) {
+                    // What was seen while the answer was on its way stays seen.
+                    chat.conversation.readUpTo = seen
+                    chat.conversation.unreadCount = 0
+                    chat.mentionCount = 0
+                } else {
+                    // Marked as unread at another screen: to have it in view here does not take that back.
+                    chat.keepsUnread = true
+                }
+            }
+            return chat
+        }
+        if old.count + new.count > state.world.chats.count {
+            state.world.transfers.keep(of: Set(state.world.chats.map(\.id)))
+        }
+        if list.count != old.count || list.contains(where: { old[$0.peer.id]?.peer.name != $0.peer.name }) {
+            state.world.findTwins()
+        }
+        if let openID = state.place.openID, state.world.chatIndex(openID) == nil {
+            // The contact was removed; its half-typed lines are not lost.
+            if case .edit(_, let saved, _)? = old[openID]?.composing, !saved.isEmpty {
+                state.composer.killRing.add(saved.text)
+            }
+            ChatSwitching.keepLine(&state)
+            state.place.forget(openID)
+            state.composer.input = InputLine()
+        }
+        if let previousID = state.place.previousID, state.world.chatIndex(previousID) == nil {
+            state.place.forget(previousID)
+        }
+        if isFirst, state.place.openID == nil { openFirstChat(&state, &effects) }
+        if isFirst { state.world.lacksMentions = true }
+        Mentions.ask(&state, &effects)
+        if let index = state.world.chatIndex(state.place.openID), state.world.chats[index].safetyNumber == nil,
+            state.world.chats[index].peer.peerID != nil,
+            state.world.chats[index].peer.peerID != old[state.world.chats[index].id]?.peer.peerID
+        {
+            effects.append(.ask(.safetyNumber(state.world.chats[index].id)))
+        }
+    }
+
+    /// At the start: the chat that the command line names, else one with unread messages, else the latest.
+    private static func openFirstChat(_ state: inout AppState, _ effects: inout [AppEffect]) {
+        let wanted = state.place.firstContact.flatMap { state.world.contact(named: $0) }
+        if let name = state.place.firstContact, wanted == nil {
+            state.say("No contact is called \(name) (/contacts lists them)")
+        }
+        let latest = state.world.chats.max {
+            ($0.conversation.lastMessage?.position ?? HistoryPosition(.min), $1.id)
+                < ($1.conversation.lastMessage?.position ?? HistoryPosition(.min), $0.id)
+        }
+        guard let id = wanted ?? state.world.chats.first(where: \.isUnread)?.id ?? latest?.id else { return }
+        // Nobody has pressed a key for it: what is being typed meanwhile stays where it is.
+        let typed = state.composer.input
+        state.composer.input = InputLine()
+        ChatSwitching.open(id, &state, &effects)
+        if !typed.isEmpty { state.composer.input = typed }
+    }
+
+    /// A stored draft never replaces what is being typed.
+    private static func receive(
+        draft text: String, for contact: ContactID, _ state: inout AppState, _ effects: inout [AppEffect]
+    ) {
+        if let index = state.world.chatIndex(contact) { state.world.chats[index].storedDraft = .known }
+        guard !text.isEmpty else { return }
+        if contact == state.place.openID {
+            if state.composer.input.isEmpty {
+                state.composer.input = InputLine(text)
+                if let message = Composing.parts(ofDraft: text)?.message {
+                    ReadingCommands.find(message, .resume(draft: text), &state, &effects)
+                }
+            } else if state.composer.input.text != text {
+                state.composer.killRing.add(text)
+                state.say("Your earlier draft is safe: \(state.surface.key(.yank)) brings it back")
+            }
+            SpellChecking.draftChanged(&state)
+        } else {
+            // One that was begun here meanwhile stays.
+            _ = state.composer.add(InputLine(text), to: contact, isTyped: false)
+        }
+    }
+
+    private static func receive(
+        dayOf contact: ContactID, _ day: Timestamp, _ message: ChatMessage?, generation: Int,
+        _ state: inout AppState, _ effects: inout [AppEffect]
+    ) {
+        guard generation == state.place.latestGoTo, contact == state.place.openID,
+            let index = state.world.chatIndex(contact)
+        else { return }
+        guard let message else {
+            state.say("No messages on or after \(state.surface.clock.day(day)) in this chat")
+            return
+        }
+        Scrolling.jump(to: message.key, at: message.position, at: index, &state, &effects)
+    }
+
+    private static func fail(_ question: Question, _ error: ChatError, _ state: inout AppState) {
+        switch question {
+        case .conversations:
+            state.due.conversations.wasAnswered()
+            // Without them there is nothing to see, and line mode waits for them.
+            if !state.world.hasLoaded {
+                state.due.conversations.hasFailed(at: state.surface.moment.uptime, pause: Self.rereadingPause)
+            }
+        case .page(let request):
+            if let index = state.world.chatIndex(request.contact), state.world.chats[index].window.loading == request {
+                state.world.chats[index].window.loading = nil
+                state.world.chats[index].window.loadFailed = true
+                state.world.chats[index].window.owedRows = 0
+            }
+        case .search(_, let generation):
+            if case .search(var pane) = state.place.overlay, pane.generation == generation {
+                pane.problem = Sentences.reason(of: error)
+                state.place.overlay = .search(pane)
+            }
+            return
+        case .files(_, _, _, let generation):
+            if state.composer.completion?.generation == generation { state.composer.completion = nil }
+        case .room(let contact):
+            let name = state.world.name(of: contact)
+            return state.note(Sentences.sentence(for: error, doing: "Cannot tell of \(name)"), isError: true)
+        case .ping(let contact):
+            state.note(
+                Sentences.sentence(for: error, doing: "Cannot ping \(state.world.name(of: contact))"), isError: true)
+            return
+        case .backUp(let path):
+            let sentence = Sentences.sentence(for: error, doing: "Could not write \(state.surface.abbreviated(path))")
+            state.note(sentence, isError: true)
+            return state.say("/backup failed: \(sentence)", isError: true)
+        case .command, .links, .find, .message, .quotes, .versions, .pins, .messageLinks, .context, .draft, .transfers,
+            .requests, .safetyNumber, .requestNumber, .newKeyNumber, .traffic, .limits, .mentions, .spelling, .qrCode,
+            .downloads, .day,
+            .picture:
+            break
+        }
+        state.say(Sentences.sentence(for: error, doing: Self.words(for: question)), isError: true)
+    }
+
+    private static let rereadingPause = Duration.seconds(2)
+
+    /// What could not be done.
+    static func words(for question: Question) -> String {
+        switch question {
+        case .qrCode: "The QR code"
+        case .downloads: "Looking at the download folder"
+        case .files: "Reading the folder"
+        case .spelling: "Checking the spelling"
+        case .links, .traffic: "Asking about the link"
+        case .limits: "Asking about the limits"
+        case .command: "The command"
+        case .picture: "Reading the picture"
+        default: "Reading the history"
+        }
+    }
+}

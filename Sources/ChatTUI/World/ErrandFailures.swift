@@ -1,0 +1,117 @@
+// What comes of errands that could not be done: why, and nothing that was typed is lost.
+
+import ChatCore
+import ChatWords
+
+/// What the user hears of an errand that failed, and gets back of it.
+enum ErrandFailures {
+    /// An errand could not be done.
+    static func tell(_ errand: Errand, _ error: ChatError, _ state: inout AppState, _ effects: inout [AppEffect]) {
+        if case .markSeen(let contact, _) = errand { SeenMessages.isStored(contact, &state, &effects) }
+        if state.ending.isQuitting { leave(undone: errand, &state, &effects) }
+        switch errand {
+        case .send(let text, let contact):
+            giveBack(Self.entered(text), to: contact, &state)
+            state.note(Sentences.sentence(for: error, doing: "Your line was not stored"), isError: true)
+        case .edit(let message, let text):
+            giveBack("/edit #\(message.id.short) \(text)", to: message.contact, &state)
+            state.note(Sentences.sentence(for: error, doing: "The message was not changed"), isError: true)
+        case .reply(let text, let message):
+            giveBack("/reply #\(message.id.short) \(text)", to: message.contact, &state)
+            state.note(Sentences.sentence(for: error, doing: "Your reply was not stored"), isError: true)
+        case .retract, .react, .setPinned, .deleteHere, .markUnread:
+            state.note(Sentences.sentence(for: error, doing: "The message was not changed"), isError: true)
+        case .sendFiles(let paths, let caption, _):
+            // Most reasons name the path.
+            let isNamed = paths.first.map { Sentences.reason(of: error).contains($0) } ?? false
+            let what =
+                paths.count == 1 && !isNamed
+                ? "\(state.surface.abbreviated(paths[0])) was not offered" : "Nothing was offered"
+            state.note(
+                Sentences.sentence(for: error, doing: what) + missingAdvice(error, paths, caption, state.surface),
+                isError: true
+            )
+        case .sendTextFile(let text, let name, let contact):
+            giveBack(text, asPaste: true, to: contact, &state)
+            state.note(Sentences.sentence(for: error, doing: "\(name) was not offered"), isError: true)
+        case .setDraft, .setTyping, .markSeen:
+            switch error {
+            case .instanceLost(let reason): return state.say("Cannot reach the chat: \(reason)", isError: true)
+            case .instanceStopped:
+                return state.say("Cannot reach the chat: it is stopped (fg in its shell resumes it)", isError: true)
+            default: break
+            }
+            state.say(Sentences.sentence(for: error, doing: "Cannot write the history"), isError: true)
+        case .accept(let number, _), .decline(let number), .pause(let number), .resume(let number),
+            .cancel(let number), .cancelFolder(let number):
+            // What was shown as decided may not be: the offer comes back.
+            effects.append(.ask(.transfers))
+            // Of the files of a folder some may be over in the meantime.
+            if case .wrongTransferState = error, ErrandResults.isFolder(ErrandResults.named(number, state), state) {
+                return
+            }
+            var sentence = Sentences.sentence(for: error, doing: "#\(number.rawValue)")
+            // It goes on when the other side lets it: what it waits for says more than its state.
+            if case .resume = errand, case .wrongTransferState(.accepted) = error,
+                let transfer = state.world.transfers[number]
+            {
+                sentence = "#\(number.rawValue): " + TransferWords(state: state, group: TransferGroup(transfer)).words
+            }
+            state.note(sentence, isError: true)
+            // The chat is behind the pane in which the key was pressed.
+            if state.place.overlay != nil { state.say(sentence, isError: true) }
+        case .addContact(let address, _):
+            state.note(Sentences.sentence(for: error, doing: "\(address) was not added"), isError: true)
+        case .joinRoom(let url, _):
+            let place = SafeText("\(url.endpoint)", as: .line).text
+            state.note(Sentences.sentence(for: error, doing: "The room at \(place) was not joined"), isError: true)
+        case .leaveRoom, .retry, .disconnect, .setMuted, .setAutomaticAcceptance, .setOwnName, .setAway, .rename,
+            .removeAddress,
+            .remove, .setBlocked, .setVerified, .acceptNewKey, .approve, .reject, .blockRequest, .reconnect,
+            .limitRate, .settings, .several:
+            state.note(Sentences.sentence(for: error, doing: "That did not work"), isError: true)
+        }
+    }
+
+    /// Words after a path look like further paths.
+    private static func missingAdvice(_ error: ChatError, _ paths: [String], _ caption: String, _ surface: Surface)
+        -> String
+    {
+        guard case .cannotRead(let path, let errno) = error, errno == 2 else { return "" }
+        if path.contains(where: { "*?[".contains($0) }) {
+            return " (no wildcards here: \(surface.key(.sendFile)) marks several files)"
+        }
+        guard paths.count > 1, caption.isEmpty else { return "" }
+        guard !path.hasSuffix(paths[0]) else { return " (put a name with spaces in quotes)" }
+        return " (text for the files goes after --: /send PATH -- TEXT)"
+    }
+
+    /// Nobody will see it on this screen: it is said when that is gone, and a line is found again by Up.
+    private static func leave(undone errand: Errand, _ state: inout AppState, _ effects: inout [AppEffect]) {
+        switch errand {
+        case .send(let text, _), .reply(let text, _), .edit(_, let text): Editing.remember(text, &state, &effects)
+        case .setTyping, .markSeen: return
+        default: break
+        }
+        state.ending.hasLeftUndone = true
+    }
+
+    /// What was entered to send `text`: behind the slash of a command there is another one.
+    static func entered(_ text: String) -> String {
+        text.hasPrefix("/") && ActionText.deed(in: text) == nil ? "/" + text : text
+    }
+
+    /// A line with which nothing was done goes back to where it was typed, or to the kill ring.
+    static func giveBack(_ text: String, asPaste isPaste: Bool = false, to contact: ContactID, _ state: inout AppState)
+    {
+        var line = InputLine(isPaste ? "" : text)
+        if isPaste { _ = line.insertPaste(text) }
+        if contact == state.place.openID, state.composer.input.isEmpty {
+            state.composer.input = line
+            Drafts.changed(&state)
+        } else if contact == state.place.openID || !state.composer.add(line, to: contact, isTyped: true) {
+            state.composer.killRing.add(text)
+            state.say("Your unused line is in the kill ring (\(state.surface.key(.yank)))", isError: true)
+        }
+    }
+}

@@ -1,0 +1,312 @@
+// What comes of errands that could be done: words for it, and what it changes on the screen.
+
+import ChatCore
+import ChatWords
+
+/// What the user hears of an errand, and what it changes on the screen.
+enum ErrandResults {
+    /// An errand is done.
+    static func finish(_ errand: Errand, _ result: ErrandResult, _ state: inout AppState, _ effects: inout [AppEffect])
+    {
+        switch errand {
+        case .reply(_, let message):
+            if message.contact == state.place.openID, case .message(let answer) = result { follow(answer, &state) }
+        case .setPinned(_, let pinned):
+            // How the message looks now is news of the chat, in its order with all others.
+            state.say(pinned ? "Pinned (/pins lists all)" : "Unpinned")
+        case .markUnread(let contact, let position):
+            // What an answer that was on its way has said meanwhile is older.
+            if let index = state.world.chatIndex(contact), state.world.chats[index].keepsUnread {
+                state.world.chats[index].conversation.readUpTo = HistoryPosition(position.rawValue - 1)
+            }
+        case .markSeen(let contact, _): SeenMessages.isStored(contact, &state, &effects)
+        case .deleteHere(let keys, _):
+            state.say(keys.count == 1 ? "Deleted here" : "Deleted \(keys.count) messages here")
+        case .send(_, let contact):
+            if contact == state.place.openID, case .message(let message) = result { follow(message, &state) }
+        case .sendTextFile, .retry:
+            if case .message(let message) = result { follow(message, &state) }
+        case .sendFiles(let paths, _, _):
+            guard case .files(let messages, let folders, let refused) = result else { return }
+            messages.forEach { follow($0, &state) }
+            folders.forEach { followFolder($0, &state) }
+            if !folders.isEmpty { sayOffered(messages.count, folders, &state) }
+            for (number, refused) in refused.enumerated() {
+                let count = "Offered \(messages.count + folders.count) of \(paths.count),"
+                let what = "\(number == 0 ? count : "Also") not \(state.surface.abbreviated(refused.path))"
+                state.note(Sentences.sentence(for: refused.error, doing: what), isError: true)
+            }
+        case .edit, .retract, .react:
+            // What it changes comes as news, in the order of the commits.
+            guard case .retract(_, let count) = errand, case .message(let message) = result else { return }
+            state.say(sentence(deleted: message, of: count, state))
+        case .limitRate(let scope, let limit):
+            if case .transfer(let number) = scope { state.world.transfers.limits[number] = limit }
+            var scope = scope
+            if case .transfer(let number) = scope { scope = .transfer(named(number, state)) }
+            if case .transfer(let number) = scope, isFolder(number, state) {
+                let name = "#\(number.rawValue)"
+                return state.say(
+                    limit.map { "\(name): at most \(Units.rate(Double($0))) for each file" } ?? "\(name): no limit")
+            }
+            state.say(limit.map { "\(scope.words): at most \(Units.rate(Double($0)))" } ?? "\(scope.words): no limit")
+        case .addContact, .approve:
+            guard case .contact(let peer) = result else { return }
+            if case .approve(let id, _, _) = errand { forget(request: id, &state) }
+            let name = SafeText(peer.name, as: .name).text
+            let compared = peer.trust == .verified ? "" : "; /verify compares numbers"
+            let trust = Sentences.word(for: peer.trust) + compared
+            if case .addContact(_, let wanted) = errand, isKnown(peer, state) {
+                state.note(sentence(addedAgain: peer, wanted, trust))
+            } else {
+                state.say("\(name) is now a contact (\(trust))")
+            }
+            adopt(peer, &state, &effects)
+        case .joinRoom(let url, _):
+            guard case .contact(let peer) = result else { return }
+            state.note(
+                "\(SafeText(peer.name, as: .name).text) is a room (\(RoomWords.title(of: url))): \(RoomWords.warning(of: url))"
+            )
+            adopt(peer, &state, &effects)
+        case .leaveRoom(let contact):
+            let name = state.world.name(of: contact)
+            state.say("You have left \(name); its history stays (/remove \(name) deletes it)")
+        case .removeAddress(let contact, let address):
+            state.say(
+                "blipchat no longer calls \(state.world.name(of: contact)) at \(SafeText("\(address.endpoint)", as: .line).text)"
+            )
+        case .rename(_, let name):
+            state.say("Renamed to \(SafeText(name, as: .name).text)")
+            if case .settings(let reply) = result { SettingsChange.adopt(reply, &state, &effects) }
+        case .remove(_, let name):
+            state.say("Deleted \(name) and your history with them")
+            if case .settings(let reply) = result { SettingsChange.adopt(reply, &state, &effects) }
+        case .setBlocked(let contact, let blocked):
+            state.say(
+                blocked
+                    ? "\(state.world.name(of: contact)) is blocked (/unblock \(state.world.name(of: contact)))"
+                    : "\(state.world.name(of: contact)) may call again")
+        case .setVerified(let contact): state.say("\(state.world.name(of: contact)) is verified")
+        case .acceptNewKey(let contact, _, let verified):
+            let words = "\(state.world.name(of: contact)) has a new key, \(verified ? "verified" : "unverified")"
+            // A line in the chat: from here on it is another key that is talked to.
+            if contact == state.place.openID {
+                state.note(words + "; the old one is in /whois")
+            } else {
+                state.say(words)
+            }
+        case .reject(let id):
+            forget(request: id, &state)
+            state.say("Refused; you will not see another request of theirs before tomorrow")
+        case .blockRequest(let id):
+            forget(request: id, &state)
+            if case .contact(let peer) = result {
+                let name = SafeText(peer.name, as: .name).text
+                state.say("\(name) is blocked (/unblock \(name), /remove \(name))")
+            }
+        case .several(let errands):
+            guard case .failures(let failures) = result else { return }
+            for case .approve(let id, _, _) in errands { state.world.requests.removeAll { $0.id == id } }
+            for case .reject(let id) in errands { state.world.requests.removeAll { $0.id == id } }
+            if state.world.requests.isEmpty, case .requests = state.place.overlay { state.place.overlay = nil }
+            state.say(sentence(several: errands, failed: failures), isError: failures.count == errands.count)
+            for failure in failures.prefix(Self.toldFailures) {
+                ErrandFailures.tell(failure.errand, failure.error, &state, &effects)
+            }
+            if failures.count > Self.toldFailures {
+                state.note(
+                    "\(failures.count - Self.toldFailures) more failed for similar reasons", isError: true
+                )
+            }
+            if !failures.isEmpty { effects.append(.ask(.transfers)) }
+        case .accept(let number, _): state.say("#\(shown(number, state)) is accepted")
+        case .decline(let number): state.say("#\(shown(number, state)) is declined")
+        case .pause(let number): state.say("#\(shown(number, state)) is paused (/resume \(shown(number, state)))")
+        case .resume(let number): state.say("#\(shown(number, state)) is no longer paused here")
+        case .cancel(let number), .cancelFolder(let number): state.say("#\(shown(number, state)) is cancelled")
+        case .settings(let request):
+            guard case .settings(var reply) = result else { return }
+            if let key = request.key, state.surface.unkeptKeys.remove(key) != nil {
+                if reply.isError, reply.settings == nil {
+                    reply.lines.append("This lasts until blipchat quits; it is not saved")
+                } else if !reply.isError {
+                    // The command has said so in its own words.
+                    reply.lines = []
+                }
+            }
+            SettingsChange.adopt(reply, to: request, &state, &effects)
+        case .disconnect(let contact):
+            state.say("Disconnected from \(contact.map(state.world.name(of:)) ?? "everybody") until you /connect")
+        case .setMuted(let contact, let until): state.say(sentence(muting: contact, until, &state))
+        case .setAutomaticAcceptance(let contact, let limit):
+            if let index = state.world.chatIndex(contact) {
+                state.world.chats[index].conversation.peer.acceptsFilesUpTo = limit
+            }
+            state.say(PresenceCommands.acceptanceWords(contact, state.world))
+        case .setOwnName(let name):
+            state.say("You are now \(SafeText(name, as: .name).text)")
+        case .setAway(let reason):
+            state.say(
+                reason == nil ? "Your contacts see that you are back" : "Your contacts see that you are away (/back)")
+        case .setDraft, .setTyping, .reconnect: break
+        }
+        switch errand {
+        case .setTyping, .setDraft, .reconnect, .settings: break
+        default: state.due.conversations.somethingChanged()
+        }
+    }
+
+    /// How many failures of several errands have a sentence of their own.
+    private static let toldFailures = 3
+
+    /// Whether a contact was there before it was added just now: news of a new one may have come already.
+    private static func isKnown(_ peer: Peer, _ state: AppState) -> Bool {
+        state.world.chat(peer.id) != nil && state.surface.moment.wall.milliseconds - peer.added.milliseconds > 5_000
+    }
+
+    /// Somebody was added who was a contact already.
+    private static func sentence(addedAgain peer: Peer, _ wanted: String?, _ trust: String) -> String {
+        let name = SafeText(peer.name, as: .name).text
+        var words = "\(name) is already a contact (\(trust))"
+        if let first = peer.addresses.first { words += ", now called at \(first.host):\(first.port) first" }
+        if let wanted, wanted != peer.name { words += "; /rename changes the name" }
+        return words
+    }
+
+    /// The number by which the user has named it: a file of a folder may have been named by the folder's.
+    static func named(_ number: TransferNumber, _ state: AppState) -> TransferNumber {
+        let shown = state.world.transfers.shownNumber(of: number)
+        return shown == state.place.namedFolder ? shown : number
+    }
+
+    private static func shown(_ number: TransferNumber, _ state: AppState) -> Int64 { named(number, state).rawValue }
+
+    /// The number stands for a folder.
+    static func isFolder(_ number: TransferNumber, _ state: AppState) -> Bool {
+        state.world.transfers.group(of: number).map {
+            $0.isFolder && $0.number == number && state.place.namedFolder == number
+        }
+            ?? false
+    }
+
+    /// Who is not there learns it later; who never had the message has nothing to learn.
+    private static func sentence(deleted message: ChatMessage, of count: Int, _ state: AppState) -> String {
+        let name = state.world.name(of: message.contact)
+        // Which one it was is not always on the screen.
+        let which =
+            count > 1
+            ? "\(count) messages of yours"
+            : "your message of \(state.surface.clock.dayAndTime(message.shownTime, now: state.surface.moment.wall))"
+        if count == 1, message.state == .takenBack { return "Deleted \(which); \(name) never got it" }
+        let isOnline = state.world.chat(message.contact)?.link.isOnline ?? false
+        return "Deleted \(which) here" + (isOnline ? " and for \(name)" : "; for \(name) once online")
+    }
+
+    /// An own message is stored: it is shown although its event may come later.
+    private static func follow(_ message: ChatMessage, _ state: inout AppState) {
+        guard let index = state.world.chatIndex(message.contact) else { return }
+        // It is as it was when it was stored: what is known of its file is news that came meanwhile.
+        if case .file(let transfer) = message.content, state.world.transfers.byID[transfer.id] == nil {
+            state.world.transfers.update(transfer, at: state.surface.moment.uptime)
+        }
+        let isKnown = state.world.chats[index].window.index(of: .message(message.key)) != nil
+        let isInWindow = isKnown || state.world.chats[index].window.append(message)
+        guard message.contact == state.place.openID else { return }
+        if case .file = message.content {
+            // A text takes the view with it; files are offered beside what is being read.
+            if !state.world.chats[index].window.isAtBottom {
+                state.say("Offered; the newest messages are further down (\(state.surface.key(.newest)))")
+            }
+        } else if !isInWindow {
+            state.say("Sent; the newest messages are further down (\(state.surface.key(.newest)))")
+        }
+    }
+
+    private static func followFolder(_ offer: FolderOffer, _ state: inout AppState) {
+        for message in offer.messages { follow(message, &state) }
+        guard !isCut(offer) else { return }
+        let count = offer.messages.count
+        // Their program takes so many at once, then 20 a second (RELIABILITY 3), and lines come in their order.
+        if count > 500 {
+            let minutes = max(1, (count - 100) / 20 / 60)
+            let time = minutes == 1 ? "a minute" : "\(minutes) minutes"
+            let words = "\(Units.grouped(count)) offers take about \(time) to go out"
+            state.note("\(words); what you write meanwhile arrives after them")
+        }
+    }
+
+    /// All that came of one command, single files and folders.
+    private static func sayOffered(_ single: Int, _ folders: [FolderOffer], _ state: inout AppState) {
+        // Of one that was cancelled meanwhile this was said.
+        let whole = folders.filter { !isCut($0) }
+        guard !whole.isEmpty else { return }
+        let count = single + whole.reduce(0) { $0 + $1.messages.count }
+        let skipped = whole.reduce(0) { $0 + $1.skipped }
+        let kinds = skipped == 1 ? "link or device" : "links and devices"
+        let links = skipped > 0 ? ", \(skipped) \(kinds) left out" : ""
+        let leftOut = whole.flatMap(\.leftOut)
+        let offered = count == 0 ? "Offered nothing" : "Offered \(Units.files(count))"
+        guard !leftOut.isEmpty else { return state.say(offered + links) }
+        let what = "\(Units.files(leftOut.count)) could not be sent"
+        state.note([what + ":"] + Sentences.lines(for: leftOut, atMost: Self.namedLeftOut), isError: true)
+        state.say("\(offered)\(links); \(what) (the chat names them)", isError: true)
+    }
+
+    /// So many files that were not sent are named in the chat.
+    private static var namedLeftOut: Int { 20 }
+
+    /// It was cancelled while it was offered.
+    private static func isCut(_ offer: FolderOffer) -> Bool {
+        guard case .file(let file)? = offer.messages.first?.content, let place = file.place else { return false }
+        return UInt64(offer.messages.count) < place.files
+    }
+
+    private static func forget(request id: Int64, _ state: inout AppState) {
+        state.world.requests.removeAll { $0.id == id }
+        if state.world.requests.isEmpty, case .requests = state.place.overlay {
+            state.place.overlay = nil
+            // The next key may still be meant for the list.
+            state.place.lineQuestion.noteClosed(at: state.surface.moment.uptime)
+        }
+    }
+
+    /// A contact that the user has just made: its chat opens at once unless something is being typed.
+    private static func adopt(_ peer: Peer, _ state: inout AppState, _ effects: inout [AppEffect]) {
+        if state.world.chatIndex(peer.id) == nil {
+            let conversation = Conversation(
+                peer: peer, lastMessage: nil, unreadCount: 0, readUpTo: nil, queuedCount: 0)
+            let place = state.world.chats.firstIndex { $0.id > peer.id } ?? state.world.chats.count
+            state.world.chats.insert(Chat(conversation: conversation), at: place)
+            state.world.findTwins()
+            effects.append(.ask(.links([peer.id])))
+        }
+        if state.composer.input.isEmpty, state.place.overlay == nil { ChatSwitching.open(peer.id, &state, &effects) }
+    }
+
+    private static func sentence(muting contact: ContactID, _ until: Timestamp?, _ state: inout AppState) -> String {
+        guard let index = state.world.chatIndex(contact) else { return "" }
+        state.world.chats[index].conversation.peer.mutedUntil = until
+        let name = state.world.chats[index].name.text
+        return state.surface.muteWords(state.world.chats[index].peer).map { "\(name) is \($0) (/mute \(name) off)" }
+            ?? "\(name) is not muted"
+    }
+
+    /// What became of several errands that were one command; `failed` of them could not be done.
+    static func sentence(several errands: [Errand], failed: [ErrandFailure]) -> String {
+        let done = errands.count - failed.count
+        guard let first = errands.first else { return "" }
+        let of = failed.isEmpty ? "" : " of \(errands.count)"
+        func count(_ one: String, _ many: String) -> String {
+            "\(done)\(of) \(done == 1 && failed.isEmpty ? one : many)"
+        }
+        return switch first {
+        case .accept: count("offer is", "offers are") + " accepted"
+        case .decline: count("offer is", "offers are") + " declined"
+        case .pause: count("file is", "files are") + " paused (/resume all)"
+        case .resume: count("file is", "files are") + " no longer paused here"
+        case .approve: count("request is", "requests are") + " accepted; /verify compares numbers"
+        case .reject: count("request is", "requests are") + " refused"
+        default: count("transfer is", "transfers are") + " cancelled"
+        }
+    }
+}

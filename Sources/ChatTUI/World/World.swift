@@ -1,0 +1,189 @@
+// What the chat says: the screen's copy of it, which events and answers of the service keep up to date.
+
+import ChatCore
+import ChatWords
+
+/// Who we are, our chats, requests and files, as the service has told them.
+struct World: Sendable {
+    var identity: LocalIdentity {
+        didSet { if identity.name != oldValue.name { findTwins() } }
+    }
+    /// By contact id: a chat keeps its number while the program runs.
+    var chats: [Chat] = []
+    var requests: [ContactRequest] = []
+    var transfers = TransferList()
+    var downloads: (folder: String, freeBytes: UInt64)?
+    var pictures = PictureShelf()
+    var progressNews = ProgressNews()
+    /// The conversations were read at least once.
+    var hasLoaded = false
+    /// We still have to ask for the mentions from before this start.
+    var lacksMentions = false
+    /// Whose link has changed since it was last asked about: the next answer may be older than that.
+    private var linkNews: Set<ContactID> = []
+    /// What bell and notifications have announced of late.
+    var announcements = Announcements()
+    /// Skeletons of our contacts' names and of ours (`NameLikeness`): whoever is called so in a room may be somebody else.
+    private(set) var skeletons: Set<String> = []
+    /// Another screen of this home goes on, and may leave another draft than this one.
+    var isSecondScreen = false
+
+    init(identity: LocalIdentity) {
+        self.identity = identity
+    }
+}
+
+// MARK: Looking things up
+
+extension World {
+    func chatIndex(_ id: ContactID?) -> Int? {
+        guard let id else { return nil }
+        return chats.firstIndex { $0.id == id }
+    }
+
+    func chat(_ id: ContactID?) -> Chat? {
+        chatIndex(id).map { chats[$0] }
+    }
+
+    /// A contact's name for sentences.
+    func name(of id: ContactID) -> String {
+        chat(id)?.name.text ?? "?"
+    }
+
+    /// The contact that somebody means: the name as it is seen, in any case, else the only one that begins so, else its
+    /// number.
+    func contact(named text: String) -> ContactID? {
+        let wanted = ContactNames.folded(text)
+        if let exact = chats.first(where: { ContactNames.folded($0.peer.name) == wanted }) { return exact.id }
+        // As it is shown, with what is marked in it.
+        if let shown = chats.first(where: { ContactNames.folded($0.name.text) == wanted }) { return shown.id }
+        if let chat = ContactNames.only(of: chats, beginningWith: text, name: \.peer.name) { return chat.id }
+        if let number = Int(text), number > 0, chats.indices.contains(number - 1) {
+            return chats[number - 1].id
+        }
+        return nil
+    }
+
+    var unreadChats: Int { chats.count { $0.isUnread } }
+
+    var queuedCount: Int { chats.reduce(0) { $0 + $1.conversation.queuedCount } }
+}
+
+// MARK: Messages and offers
+
+extension World {
+    /// The first file tells of the whole folder.
+    func knowsFolder(_ message: ChatMessage) -> Bool {
+        ChatWindow.folder(of: message).map(transfers.knows) ?? false
+    }
+
+    /// Marks the names that are like one that was there before, and learns which names nobody in a room should have.
+    mutating func findTwins() {
+        let likenesses = NameLikeness.likenesses(among: chats.map(\.peer))
+        for index in chats.indices { chats[index].twin = likenesses.twins[chats[index].id] }
+        skeletons = likenesses.people.union([NameLikeness.skeleton(of: identity.name)])
+    }
+
+    func mentionsMe(_ message: ChatMessage) -> Bool {
+        guard message.direction == .incoming, case .text(let text) = message.content else { return false }
+        return NameMention.occurs(of: identity.name, in: text)
+    }
+
+    mutating func noteLinkNews(of contact: ContactID) { linkNews.insert(contact) }
+
+    /// An answer about links. What came as news while it was on its way counts; returns whose: to ask about once more.
+    mutating func receive(links: [ContactID: LinkState]) -> Set<ContactID> {
+        let overtaken = linkNews.intersection(links.keys)
+        for index in chats.indices where !overtaken.contains(chats[index].id) {
+            chats[index].link = links[chats[index].id] ?? chats[index].link
+        }
+        linkNews.subtract(overtaken)
+        return overtaken
+    }
+
+    mutating func receive(mentions: [ChatMessage]) {
+        for message in mentions where mentionsMe(message) {
+            if let index = chatIndex(message.contact), chats[index].isUnread {
+                chats[index].mentionCount += 1
+            }
+        }
+    }
+
+    mutating func receive(quotes messages: [ChatMessage], asked: [MessageID], of contact: ContactID) {
+        guard let index = chatIndex(contact) else { return }
+        var answers: [MessageID: Quote] = [:]
+        for id in asked { answers[id] = .missing }
+        // Of two with the same id, ours.
+        for message in messages.sorted(by: { $0.direction == .incoming && $1.direction == .outgoing }) {
+            answers[message.id] = .found(message)
+        }
+        // What was found before the answer is news, which the answer may be older than.
+        chats[index].quotes.merge(answers) { known, answer in
+            if case .found = known { known } else { answer }
+        }
+    }
+
+    /// By what was stored last; those without any message last, as they were added.
+    func isNewer(_ left: Int, _ right: Int) -> Bool {
+        let newest = HistoryPosition(.min)
+        let (one, other) = (
+            chats[left].conversation.lastMessage?.position ?? newest,
+            chats[right].conversation.lastMessage?.position ?? newest
+        )
+        return one == other ? left < right : one > other
+    }
+
+    /// Offers that can be answered: of somebody who is blocked nothing is taken.
+    var openOffers: [FileTransfer] { transfers.openOffers.filter { chat($0.contact)?.peer.isBlocked != true } }
+
+    /// The oldest offer that waits, with all others of the same contact: one question is about all of them.
+    var nextOffer: ShownOffer? {
+        let offers = openOffers
+        guard let first = offers.first else { return nil }
+        return ShownOffer(
+            number: first.number,
+            others: offers.dropFirst().filter { $0.contact == first.contact }.map(\.number))
+    }
+
+    /// The offers that the keys answer now; some of those that were shown may have been decided about meanwhile.
+    func offers(of shown: ShownOffer) -> [FileTransfer] {
+        openOffers.filter { $0.number == shown.number || shown.others.contains($0.number) }
+    }
+
+    /// Of an offer: the bytes of the file, or of the folder that it belongs to.
+    func wholeSize(of offer: FileTransfer) -> UInt64 { transfers.group(of: offer.number)?.size ?? offer.size }
+
+    /// Gives the store what was seen, unless it is busy with what was seen before.
+    mutating func sendSeen(at index: Int, _ effects: inout [AppEffect]) {
+        guard chats[index].seenOnItsWay == 0, let position = chats[index].seenNext else { return }
+        chats[index].seenNext = nil
+        chats[index].seenOnItsWay += 1
+        effects.append(.run(.markSeen(chats[index].id, position)))
+    }
+
+    /// Whether another file stands for the folder of this one: the line in the window, or the first of the transfers
+    /// where the window has none of its files.
+    func isBehindFolder(_ message: ChatMessage) -> Bool {
+        guard case .file(let transfer) = message.content, let key = ChatWindow.folder(of: message) else { return false }
+        let line =
+            chat(message.contact)?.window.folders.heads[key]?.key.id
+            ?? transfers.group(of: transfer.number)?.lead.id
+        return line.map { $0 != message.id } ?? false
+    }
+
+    /// What is known of the folder whose line `message` is.
+    func folderGroup(of message: ChatMessage, _ head: FileTransfer, in window: ChatWindow) -> TransferGroup {
+        if let group = transfers.group(of: head.number) { return group }
+        var group = TransferGroup(head)
+        for file in window.files(behind: message) { group.change(from: nil, to: transfers.byID[file.id] ?? file) }
+        return group
+    }
+
+    /// How far the message of an offer is, where it is loaded.
+    func mark(of transfer: FileTransfer) -> DeliveryState? {
+        chat(transfer.contact)?.window.message(.id(transfer.id))?.state
+    }
+
+    /// Whether the other side does not have an offer of ours yet.
+    func isBeforeOffering(_ transfer: FileTransfer) -> Bool { [.pending, .sent].contains(mark(of: transfer)) }
+}

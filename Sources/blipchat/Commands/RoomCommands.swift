@@ -1,0 +1,49 @@
+// `blipchat join` and `leave`: Socket.IO rooms.
+
+import Arguments
+import ChatCore
+import ChatHost
+import ChatSettings
+import ChatWords
+
+struct JoinCommand: Command {
+    let context: CommandContext
+
+    func run() async throws(CommandError) -> ExitCode {
+        try context.streams.requireOutput()
+        let url = try RoomURL(typed: context.operand(0))
+        let name = context.arguments.text("--name")
+        return try await context.withChat { chat throws(CommandError) in
+            let peer = try await chat.ask(.joinRoom(url, name: name), about: name ?? "\(url.endpoint)")
+            try context.print(Records.contact(peer)) { () throws(CommandError) in
+                try context.streams.line(SafeText.name(peer.name))
+            }
+            context.streams.note("\(RoomWords.title(of: url)): \(RoomWords.warning(of: url))")
+            return .done
+        }
+    }
+}
+
+struct LeaveCommand: Command {
+    let context: CommandContext
+
+    func run() async throws(CommandError) -> ExitCode {
+        let who = context.operand(0)
+        return try await context.withChat(.quiet) { chat throws(CommandError) in
+            let peer = try await chat.contact(who)
+            try await chat.ask(.leaveRoom(peer.id), about: who)
+            try context.print(Records.contact(try await chat.contact(peer.name)))
+            return .done
+        }
+    }
+}
+
+extension RoomURL {
+    /// As somebody has typed it.
+    init(typed text: String) throws(CommandError) {
+        do throws(RoomURLError) { try self.init(parsing: text) } catch {
+            throw CommandError(
+                .usage, text, RoomWords.reason(of: error), advice: "the address of a room is \(RoomWords.form)")
+        }
+    }
+}

@@ -1,5 +1,0 @@
-// Which version this is.
-
-enum Version {
-    static let text = "0.1.0"
-}

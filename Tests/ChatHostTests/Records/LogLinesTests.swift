@@ -1,0 +1,60 @@
+// How often a log reads the contacts, whose names it writes.
+
+import BLIPNet
+import ChatCore
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ChatHost
+
+@Suite("Lines of a log") struct LogLinesTests {
+    private let bob = ContactID(1)
+    private let carol = ContactID(2)
+
+    private func peer(_ id: ContactID, _ name: String) -> Peer {
+        Peer(
+            id: id, peerID: nil, name: name, addresses: [], trust: .unverified, added: Timestamp(milliseconds: 0))
+    }
+
+    @Test("a new name is in the next line; a new contact, too, however long reading takes")
+    func names() async throws {
+        let peers = Mutex([peer(bob, "bob")])
+        let pause = Mutex(Duration.zero)
+        var lines = LogLines {
+            try? await Task.sleep(for: pause.withLock { $0 })
+            return ContactDirectory(peers.withLock { $0 })
+        }
+        #expect(await lines.line(about: .messagesDeleted(bob)) == "messages of bob deleted")
+        #expect(await lines.line(about: .typing(bob, true)) == nil)
+        peers.withLock { $0[0].name = "bobby" }
+        #expect(await lines.line(about: .conversationsChanged) == nil)
+        try await eventually("the new name is there") {
+            await lines.line(about: .messagesDeleted(bob)) == "messages of bobby deleted"
+        }
+        pause.withLock { $0 = .seconds(1) }
+        _ = await lines.line(about: .conversationsChanged)
+        _ = await lines.line(about: .messagesDeleted(bob))
+        peers.withLock { $0.append(peer(carol, "carol")) }
+        _ = await lines.line(about: .conversationsChanged)
+        #expect(await lines.line(about: .messagesDeleted(carol)) == "messages of carol deleted")
+    }
+
+    @Test("where reading takes long, it takes a tenth of the time at most")
+    func seldom() async {
+        let readings = Mutex(0)
+        let names = ContactDirectory([peer(bob, "bob")])
+        var lines = LogLines {
+            try? await Task.sleep(for: .milliseconds(20))
+            readings.withLock { $0 += 1 }
+            return names
+        }
+        let begun = ContinuousClock.now
+        for _ in 0..<5_000 {
+            _ = await lines.line(about: .conversationsChanged)
+            #expect(await lines.line(about: .messagesDeleted(bob)) == "messages of bob deleted")
+        }
+        let most = (ContinuousClock.now - begun) / .milliseconds(200) + 1
+        #expect(Double(readings.withLock { $0 }) <= most)
+    }
+}
