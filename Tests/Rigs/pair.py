@@ -94,7 +94,7 @@ class Home:
 
 class Session:
     """A connection to the process that runs a chat: calls and events as JSON lines."""
-    PROTOCOL = 5
+    PROTOCOL = 6
 
     def __init__(self, path):
         self.socket = socket.socket(socket.AF_UNIX)

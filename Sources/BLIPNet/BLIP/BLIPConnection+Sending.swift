@@ -118,10 +118,16 @@ extension BLIPConnection {
         return false
     }
 
+    /// How large a frame may be from now on, in bytes: on a slow path less than `BLIPLimits.frameOut`, because what is urgent
+    /// waits for the whole frame before it.
+    mutating func limitFrames(to bytes: Int) { writer.frameLimit = max(bytes, Self.smallestFrameLimit) }
+    private static let smallestFrameLimit = 512
+
     /// Whether there was a frame to write. A message whose body fails in the middle has none and is left unfinished.
     private mutating func writeFrame(of message: OutgoingMessage, into out: inout ByteQueue) -> Bool {
         let yields = outbox.hasUrgent && !message.isUrgent
-        let maxFrame = yields ? min(limits.frameOutWhileUrgentWaits, limits.frameOut) : limits.frameOut
+        let wanted = yields ? limits.frameOutWhileUrgentWaits : limits.frameOut
+        let maxFrame = min(wanted, limits.frameOut, writer.frameLimit)
         do throws(BodySourceFailure) {
             let written = try writer.write(message, maxFrame: maxFrame, into: &out)
             noteWritten(written, of: message)

@@ -2,6 +2,8 @@
 
 /// Writes frames in wire order.
 struct FrameWriter {
+    /// How large a frame may be on the present path, in bytes.
+    var frameLimit = Int.max
     let dialect: BLIPDialect
     private var checksum = FrameChecksum()
     private var deflater: FrameDeflater?

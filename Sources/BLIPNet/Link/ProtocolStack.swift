@@ -250,6 +250,12 @@ package struct ProtocolStack: StreamStack {
         Self.nextOutgoing(into: &out, &lower, &blip, &frame, counting: &counters, tracer)
     }
 
+    /// How large a frame of a normal message may be, in bytes: what comes behind it waits for all of it.
+    package mutating func limitFrames(to bytes: Int) {
+        blip?.limitFrames(to: bytes)
+        lower.limitFrames(to: bytes)
+    }
+
     private static func nextOutgoing(
         into out: inout ByteQueue, _ lower: inout WebSocketStack, _ blip: inout BLIPConnection?,
         _ frame: inout ByteQueue, counting counters: inout LinkCounters, _ tracer: LinkTracer?

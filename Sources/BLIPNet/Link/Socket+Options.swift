@@ -19,10 +19,7 @@ extension Socket {
         if let timeout = options.userTimeout {
             _ = setOption(tcp, TCP_USER_TIMEOUT, Int32(clamping: timeout.inNanoseconds / 1_000_000))
         }
-        if let rate = options.maxSendRate {
-            // All ones would mean no limit.
-            _ = setOption(SOL_SOCKET, SO_MAX_PACING_RATE, Int32(bitPattern: UInt32(clamping: min(rate, 0xFFFF_FFFE))))
-        }
+        if let rate = options.maxSendRate { limitSending(to: rate) }
         _ = setOption(SOL_SOCKET, SO_KEEPALIVE, options.keepalive == nil ? 0 : 1)
         if let keepalive = options.keepalive {
             _ = setOption(tcp, TCP_KEEPIDLE, Self.seconds(keepalive.idle))
@@ -61,6 +58,30 @@ extension Socket {
     var unsentLowWater: Int? {
         guard let bytes = option(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT), bytes > 0 else { return nil }
         return Int(bytes)
+    }
+
+    /// The same from now on.
+    func setUnsentLowWater(_ bytes: Int) {
+        _ = setOption(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, Int32(clamping: bytes))
+    }
+
+    /// How many bytes per second leave at most; `nil`: as many as TCP likes.
+    func limitSending(to rate: UInt64?) {
+        // All ones mean no limit.
+        let value = rate.map { UInt32(clamping: min($0, 0xFFFF_FFFE)) } ?? .max
+        _ = setOption(SOL_SOCKET, SO_MAX_PACING_RATE, Int32(bitPattern: value))
+    }
+
+    /// What the kernel knows of the way out of a TCP connection; `nil` where it does not say.
+    func pathSample(now: MonotonicTime) -> PathSample? {
+        var path = clinux_path()
+        guard clinux_get_path(descriptor, &path) != 0, path.round_trip > 0 else { return nil }
+        // All ones: nothing has been measured yet.
+        let shortest = min(path.shortest_round_trip, path.round_trip)
+        return PathSample(
+            now: now, roundTrip: .microseconds(path.round_trip), shortestRoundTrip: .microseconds(shortest),
+            acknowledged: path.acknowledged, inFlight: Int(path.unacknowledged) * Int(path.segment),
+            segment: Int(path.segment))
     }
 
     /// The user that runs the process at the other end of a UNIX-domain socket.

@@ -19,6 +19,8 @@ protocol StreamStack {
     mutating func transportFailed(_ error: LinkError)
     /// Appends the next bytes for the socket; `false` when there is nothing to send now.
     mutating func nextOutgoing(into out: inout ByteQueue) -> Bool
+    /// How large a piece may be that what is urgent has to wait for, in bytes.
+    mutating func limitFrames(to bytes: Int)
     /// Nothing more will come out.
     var isEnded: Bool { get }
     /// When `handleTimeout` wants to be called.
@@ -63,6 +65,8 @@ struct DrivenStream<Stack: StreamStack> {
     private var writtenUnasked = 0
     /// The kernel had enough when it was last asked.
     private var isHeldBack = false
+    /// Towards another machine, where what is urgent is to overtake the rest.
+    private var paced: PacedSocket?
 
     init(stack: Stack, socket: Socket) {
         self.stack = stack
@@ -71,6 +75,7 @@ struct DrivenStream<Stack: StreamStack> {
 
     fileprivate mutating func begin(_ readiness: SocketReadiness, on socket: Socket) {
         unsentLowWater = socket.unsentLowWater
+        if unsentLowWater != nil, socket.remoteAddress?.isLocal == false { paced = PacedSocket() }
         self.readiness = readiness
         readiness.wantReads(!isReadingPaused)
     }
@@ -159,7 +164,7 @@ struct DrivenStream<Stack: StreamStack> {
     /// Returns whether the stack has nothing more.
     private mutating func gatherOutput() -> Bool {
         // Behind a network that is slower than we are, each frame more is one that an urgent message waits for.
-        let goal = isHeldBack ? 1 : outputGoal
+        let goal = isHeldBack ? 1 : min(outputGoal, unsentLowWater ?? outputGoal)
         while output.count < goal {
             guard stack.nextOutgoing(into: &output) else { return true }
         }
@@ -174,8 +179,14 @@ struct DrivenStream<Stack: StreamStack> {
         writtenUnasked += count
         guard writtenUnasked >= unsentLowWater else { return false }
         isHeldBack = socket.unsentBytes >= unsentLowWater
-        if !isHeldBack { writtenUnasked = 0 }
+        if isHeldBack { lookAtPath(of: socket) } else { writtenUnasked = 0 }
         return isHeldBack
+    }
+
+    private mutating func lookAtPath(of socket: Socket) {
+        guard let backlog = paced?.look(at: socket, now: .now()), let paced else { return }
+        unsentLowWater = backlog
+        stack.limitFrames(to: paced.frame)
     }
 
     /// Nothing is written before the next turn, though there is something.

@@ -58,14 +58,14 @@ extension ChatConfiguration {
 
     func sendsTyping(to peer: Peer?) -> Bool { rule(of: peer).sendsTyping ?? sendsTyping }
 
-    /// Whether a file of this size is taken without asking.
-    func accepts(_ transfer: FileTransfer, from peer: Peer?) -> Bool {
+    /// Whether a file of so many bytes, or a folder with so many, is taken without asking.
+    func accepts(_ size: UInt64, from peer: Peer?) -> Bool {
         guard acceptsFilesByRule, peer?.room == nil else { return false }
         // What was said on the screen is newer than the file.
         if let limit = peer?.acceptsFilesUpTo ?? rule(of: peer).acceptsFilesUpTo {
-            return limit > 0 && transfer.size <= limit
+            return limit > 0 && size <= limit
         }
-        return acceptsFilesUpTo.map { transfer.size <= $0 } ?? false
+        return acceptsFilesUpTo.map { size <= $0 } ?? false
     }
 
     private func rule(of peer: Peer?) -> ContactRules.Rule {

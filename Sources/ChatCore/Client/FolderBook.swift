@@ -38,6 +38,13 @@ final class FolderBook {
         return true
     }
 
+    /// The same by the configuration: once for each folder, because the sender may offer more than it has said.
+    func agreeByRule(to place: FolderPlace, beginning first: FileTransfer) async throws(ChatError) {
+        let key = FolderSet.key(place.set, from: first.contact)
+        guard try await set(at: place, from: first.contact) != nil, sets.mayAgreeByRule(key) else { return }
+        _ = try await agree(to: place, beginning: first)
+    }
+
     /// Our user wants nothing more of it.
     func refuse(_ place: FolderPlace, from contact: ContactID) async throws(ChatError) {
         _ = try await set(at: place, from: contact)

@@ -8,6 +8,8 @@ struct FolderSets {
     private var sets: [String: FolderSet] = [:]
     /// Folders of ours whose files are just being offered; one that is cancelled meanwhile is taken out.
     private var beingOffered: Set<MessageID> = []
+    /// Those that the configuration was asked about in this run.
+    private var asked: Set<String> = []
     /// The files that were counted against what the offers said, in this run.
     private var taken: Set<MessageID> = []
 
@@ -38,6 +40,12 @@ struct FolderSets {
         _ = set.take(first.size)
         sets[key] = set
         return set
+    }
+
+    /// Whether the configuration may agree to a folder: it has not, and nothing of it was refused.
+    mutating func mayAgreeByRule(_ key: String) -> Bool {
+        guard let set = sets[key], !set.isRefused, set.filesLeft == 0 else { return false }
+        return asked.insert(key).inserted
     }
 
     /// Our user wants nothing more of it.

@@ -14,6 +14,18 @@ extension TransferDecisions {
         }
     }
 
+    /// Accepts a file that the configuration lets in. Where it would let in all of the folder, too, its other files are
+    /// no single offers any more, as if our user had accepted the folder.
+    func acceptByRule(_ transfer: FileTransfer) async {
+        let isOfAgreed = await takeFromFolder(transfer)
+        await acceptByItself(transfer)
+        guard let place = transfer.place, !isOfAgreed,
+            core.configuration.accepts(place.bytes, from: core.links[transfer.contact]?.peer)
+        else { return }
+        // Where it cannot be stored, the files come one by one.
+        try? await folders.agreeByRule(to: place, beginning: transfer)
+    }
+
     /// Ends what is unfinished of a folder by our user's word, with `offeredOnly` what nobody has decided, and tells the
     /// peer. What is still to come of it is declined, or not offered any more.
     func endFolder(

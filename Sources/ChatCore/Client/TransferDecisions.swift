@@ -88,7 +88,7 @@ struct TransferDecisions {
     /// belongs to; what hinders it is left for the user to see.
     func acceptIfAllowed(_ transfer: FileTransfer) {
         guard transfer.isOpenOffer else { return }
-        let isSmall = core.configuration.accepts(transfer, from: core.links[transfer.contact]?.peer)
+        let isSmall = core.configuration.accepts(transfer.size, from: core.links[transfer.contact]?.peer)
         guard isSmall || transfer.place != nil else { return }
         core.tasks.spawn { client in
             if await client.folders.isRefused(transfer) {
@@ -96,10 +96,11 @@ struct TransferDecisions {
                 try? await client.decisions.end(transfer, .declined)
                 return
             }
-            if !isSmall {
-                guard await client.decisions.takeFromFolder(transfer) else { return }
+            if isSmall {
+                await client.decisions.acceptByRule(transfer)
+            } else if await client.decisions.takeFromFolder(transfer) {
+                await client.decisions.acceptByItself(transfer)
             }
-            await client.decisions.acceptByItself(transfer)
         }
     }
 

@@ -74,17 +74,20 @@ import Testing
         await pair.stop()
     }
 
-    /// Sends a folder of small files, which bob accepts with the first one, and waits until he has all of them.
+    /// Sends a folder of small files, which bob accepts with the first one or by his rules, and waits until he has all of
+    /// them.
     private func sendSmallFiles(
-        _ count: Int, from alice: TestPeer, to bob: TestPeer
+        _ count: Int, from alice: TestPeer, to bob: TestPeer, byRule: Bool = false
     ) async throws -> [ChatMessage] {
         let path = alice.home + "/many"
         mkdir(path, 0o755)
         for number in 1...count { try writeFile("\(path)/\(number)", Array("\(number)".utf8)) }
         let offer = try await alice.client.ask(.sendFolder(at: path, caption: "", to: alice.contactID("bob")))
         let first = try #require(offer.messages.first?.id)
-        try await bob.waitForState(.offered, of: first)
-        try await bob.client.ask(.acceptTransfer(try await bob.row(first).number, into: nil))
+        if !byRule {
+            try await bob.waitForState(.offered, of: first)
+            try await bob.client.ask(.acceptTransfer(try await bob.row(first).number, into: nil))
+        }
         for message in offer.messages { try await bob.waitForState(.complete, of: message.id) }
         return offer.messages
     }
@@ -105,15 +108,18 @@ import Testing
         await bob.stop()
     }
 
-    @Test("files of an accepted folder are no single offers: they come as fast as they are sent")
-    func uncounted() async throws {
+    @Test(
+        "files of an accepted folder are no single offers: they come as fast as they are sent",
+        arguments: [false, true])
+    func uncounted(byRule: Bool) async throws {
         let alice = try await TestPeer("alice").start()
         let bob = try await TestPeer("bob") {
             $0.limits.operationsPerSecond = 0.1
             $0.limits.operationBurst = 10
+            if byRule { $0.acceptsFilesUpTo = 1 << 20 }
         }.start()
         try await ChatClient.befriend(alice, bob)
-        let messages = try await sendSmallFiles(80, from: alice, to: bob)
+        let messages = try await sendSmallFiles(80, from: alice, to: bob, byRule: byRule)
         for message in messages { try await alice.waitForState(.complete, of: message.id) }
         await alice.stop()
         await bob.stop()

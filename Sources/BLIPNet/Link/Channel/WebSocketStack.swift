@@ -69,7 +69,8 @@ package struct WebSocketStack: StreamStack {
     private var plainOut = ByteQueue()
 
     /// How many bytes of small frames are put into one TLS record.
-    private static let gatheredBytes = 4096
+    private var gatheredBytes = mostGatheredBytes
+    private static let mostGatheredBytes = 4096
 
     /// `tls` is `nil` for a plain connection. A peer with another key than `expectedPeer` ends in `.wrongIdentity`
     /// before a byte passes between it and the WebSocket. `closeTimeout` is how long `close` may send what is queued.
@@ -312,6 +313,9 @@ package struct WebSocketStack: StreamStack {
         return tls.nextOutgoing(into: &out)
     }
 
+    /// How many bytes small frames may fill one record with.
+    package mutating func limitFrames(to bytes: Int) { gatheredBytes = min(max(bytes, 1), Self.mostGatheredBytes) }
+
     /// Gathers frames until there is something like a record: one big frame or several small ones.
     private mutating func nextPlain(
         into out: inout ByteQueue, _ supply: (inout WebSocketConnection, inout ByteQueue) -> Supply
@@ -321,7 +325,7 @@ package struct WebSocketStack: StreamStack {
             lastMessages.withUnsafeBytes { out.append($0) }
             lastMessages = ByteQueue()
         }
-        gathering: while out.count - start < Self.gatheredBytes {
+        gathering: while out.count - start < gatheredBytes {
             if webSocket.nextOutgoing(into: &out) { continue }
             guard webSocket.isOpen, state != .closing else { break }
             switch supply(&webSocket, &out) {
