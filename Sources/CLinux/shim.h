@@ -96,19 +96,25 @@ static inline int clinux_wait_status_code(int status) { return WEXITSTATUS(statu
 static inline int clinux_wait_status_signal(int status) { return WIFSIGNALED(status) ? WTERMSIG(status) : 0; }
 
 extern int accept4(int descriptor, struct sockaddr *address, socklen_t *length, int flags);
-/// accept4(2): the next connection of a listening socket, non-blocking and not inherited by child processes. EMFILE unless
-/// `reserve` descriptors are left besides: the caller stays in the kernel's queue. At least one must be left, since
-/// libdispatch reads the state of its workers from /proc about once a second, and ends the process when it cannot.
-static inline int clinux_accept(int descriptor, int reserve) {
+/// Whether `reserve` descriptors are left besides the next one. At least one must always be left, since libdispatch reads the
+/// state of its workers from /proc about once a second, and ends the process when it cannot.
+static inline int clinux_leaves_descriptors(int reserve) {
     // The lowest free number says how many descriptors are left at least.
-    int next = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
-    if (next < 0) return -1;
+    int next = fcntl(0, F_DUPFD_CLOEXEC, 0);
+    if (next < 0 && errno == EBADF) next = eventfd(0, EFD_CLOEXEC);
+    if (next < 0) return 0;
     close(next);
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && (rlim_t)next + (rlim_t)reserve >= limit.rlim_cur) {
         errno = EMFILE;
-        return -1;
+        return 0;
     }
+    return 1;
+}
+/// accept4(2): the next connection of a listening socket, non-blocking and not inherited by child processes. EMFILE unless
+/// `reserve` descriptors are left besides: the caller stays in the kernel's queue.
+static inline int clinux_accept(int descriptor, int reserve) {
+    if (!clinux_leaves_descriptors(reserve)) return -1;
     return accept4(descriptor, (struct sockaddr *)0, (socklen_t *)0, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 extern int memfd_create(const char *name, unsigned int flags);

@@ -1,6 +1,7 @@
 // Listens to the kernel for changes of this machine's addresses and routes (rtnetlink(7)), so that the chat gives up dead
 // connections at once and calls again as soon as there is a way.
 
+internal import CLinux
 internal import Dispatch
 internal import Glibc
 
@@ -38,10 +39,13 @@ private struct RouteSocket: Sendable {
 
     /// Constants of <linux/netlink.h> and <linux/rtnetlink.h>.
     private static let family: Int32 = 16
+    /// The chat can do without us, and not without its last descriptors.
+    private static let reserve: Int32 = 1
     private static let groups: UInt32 = 0x10 | 0x100 | 0x40 | 0x400
 
     /// `nil`: the kernel gives none, or no descriptor is left.
     init?() {
+        guard clinux_leaves_descriptors(Self.reserve) != 0 else { return nil }
         descriptor = socket(Self.family, Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
         guard descriptor >= 0 else { return nil }
         // struct sockaddr_nl: family, padding, port, groups.

@@ -9,8 +9,9 @@ import Synchronization
 /// Accepts connections of the same user, and has each ask the chat.
 final class ControlServer: Sendable {
     private static let maximumConnections = 64
-    /// Commands may take all descriptors but the one that the process itself needs now and then.
-    private static let reserve: Int32 = 1
+    /// Commands may take all descriptors but one that the process itself needs now and then, and a few for what the chat opens
+    /// meanwhile: a call to a contact, a file.
+    private static let reserve: Int32 = 4
 
     private let descriptor: Int32
     private let path: String
