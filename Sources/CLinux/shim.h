@@ -146,9 +146,12 @@ static inline int clinux_unsent_bytes(int descriptor) {
     int count = 0;
     return ioctl(descriptor, 0x894B, &count) == 0 ? count : 0;
 }
-/// What TCP_INFO (tcp(7)) says of the way out. Times in microseconds.
+/// What TCP_INFO (tcp(7)) says of the way out. Round trips in microseconds, `segment` and `acknowledged`
+/// in bytes, `timeouts` the retransmission time-outs in a row, `silence` since the last acknowledgement in milliseconds, the
+/// rest in packets.
 struct clinux_path {
-    uint32_t segment, unacknowledged, round_trip, shortest_round_trip;
+    uint32_t segment, unacknowledged, selectively_acknowledged, lost, sent_again, round_trip, shortest_round_trip;
+    uint32_t timeouts, silence;
     uint64_t acknowledged;
 };
 /// Whether the kernel says all of it (Linux 4.6 and later). Read by the offsets of its interface, which only ever grows:
@@ -157,8 +160,13 @@ static inline int clinux_get_path(int descriptor, struct clinux_path *path) {
     unsigned char info[152];
     socklen_t size = sizeof info;
     if (getsockopt(descriptor, 6, 11, info, &size) != 0 || size < sizeof info) return 0;
+    path->timeouts = info[2];
+    memcpy(&path->silence, info + 56, 4);
     memcpy(&path->segment, info + 16, 4);
     memcpy(&path->unacknowledged, info + 24, 4);
+    memcpy(&path->selectively_acknowledged, info + 28, 4);
+    memcpy(&path->lost, info + 32, 4);
+    memcpy(&path->sent_again, info + 36, 4);
     memcpy(&path->round_trip, info + 68, 4);
     memcpy(&path->acknowledged, info + 120, 8);
     memcpy(&path->shortest_round_trip, info + 148, 4);

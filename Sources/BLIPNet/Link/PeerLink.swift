@@ -206,6 +206,10 @@ public actor PeerLink: StreamDriver {
     /// How long the peer took to answer the last ping; `nil` before the first answer.
     public var roundTrip: Duration? { stream.stack.roundTrip }
 
+    /// Whether the kernel has sent something more than once and heard nothing for longer than a round trip explains: the path
+    /// has gone, or loses nearly everything.
+    package var isStalled: Bool { stream.socket?.isStalled ?? false }
+
     /// What has gone over the link so far.
     package var counters: LinkCounters { stream.stack.counters }
 

@@ -7,7 +7,7 @@ struct PathSample: Equatable {
     /// The mean round trip of late, and the shortest of some minutes.
     var roundTrip: Duration
     var shortestRoundTrip: Duration
-    /// Payload that the peer's kernel has acknowledged since the connection began, in bytes.
+    /// Payload that the peer's kernel says has arrived since the connection began, in bytes.
     var acknowledged: UInt64
     /// Payload on its way or in a queue of the network, in bytes.
     var inFlight: Int
@@ -24,7 +24,7 @@ struct PathSample: Equatable {
 struct SendPace {
     /// A queue of so long is no harm; a few packets are always let in it, however slow the line is.
     static let harmless = Duration.milliseconds(10)
-    private static let harmlessSegments = 1.5
+    private static let harmlessSegments = 1.25
     /// The shortest time over which a rate is measured, and the fewest packets.
     private static let window = Duration.milliseconds(100)
     private static let windowSegments = 8.0
@@ -37,12 +37,12 @@ struct SendPace {
     private static let halving = Duration.milliseconds(400)
     /// The queue is somebody else's when it stays long though our rate has been this share of the best, for so many windows.
     private static let yielded = 0.4
-    private static let patience = 5
+    private static let patience = 10
     /// How long TCP is left alone then.
     private static let truce = Duration.seconds(30)
     /// What our own buffers may hold, as time and in bytes.
     private static let backlogTime = 0.010
-    private static let backlogs = 2 << 10...512 << 10
+    private static let backlogs = 1 << 10...512 << 10
     private static let frames = 1 << 10...16_376
 
     private enum State {
@@ -128,7 +128,6 @@ struct SendPace {
             if sample.now >= end { state = .free }
         case .paced(let pace, let capacity):
             if queue > allowed {
-                bestRate = max(bestRate, rate)
                 longQueues += 1
                 if longQueues >= Self.patience, pace < bestRate * Self.yielded {
                     state = .standing(until: sample.now + Self.truce)
@@ -138,7 +137,6 @@ struct SendPace {
                 }
             } else {
                 longQueues = 0
-                bestRate = max(bestRate * 0.99, rate)
                 speedUp(from: pace, capacity, queue, allowed)
             }
         }
@@ -148,6 +146,7 @@ struct SendPace {
     private mutating func slowDown(_ queue: Duration, _ allowed: Duration) {
         let capacity = rates.suffix(2).reduce(0, +) / Double(max(rates.suffix(2).count, 1))
         let excess = (queue - allowed / 2) / Self.halving
+        bestRate = max(bestRate, capacity)
         state = .paced(capacity * max(1 - excess / 2, Self.least), capacity: capacity)
     }
 
@@ -155,6 +154,7 @@ struct SendPace {
     private mutating func speedUp(from pace: Double, _ capacity: Double, _ queue: Duration, _ allowed: Duration) {
         guard let best = rates.max(), pace < best * 2 else { return }
         let room = max(0, 1 - queue / allowed)
+        bestRate = max(bestRate * 0.99, min(best, pace))
         state = .paced(max(pace * (1 + (Self.most - 1) * room), capacity * Self.again), capacity: capacity)
     }
 }

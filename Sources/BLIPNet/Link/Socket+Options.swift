@@ -78,10 +78,21 @@ extension Socket {
         guard clinux_get_path(descriptor, &path) != 0, path.round_trip > 0 else { return nil }
         // All ones: nothing has been measured yet.
         let shortest = min(path.shortest_round_trip, path.round_trip)
+        // What arrived beyond a hole has arrived, too: otherwise the rate would stand still and then jump.
+        let (segment, beyond) = (Int(path.segment), Int(path.selectively_acknowledged))
+        let flying = Int(path.unacknowledged) + Int(path.sent_again) - beyond - Int(path.lost)
         return PathSample(
             now: now, roundTrip: .microseconds(path.round_trip), shortestRoundTrip: .microseconds(shortest),
-            acknowledged: path.acknowledged, inFlight: Int(path.unacknowledged) * Int(path.segment),
-            segment: Int(path.segment))
+            acknowledged: path.acknowledged &+ UInt64(beyond * segment), inFlight: max(flying, 0) * segment,
+            segment: segment)
+    }
+
+    /// Whether the peer's kernel has let a retransmission time-out pass (RFC 6298) and has been silent for two round trips and
+    /// 400 ms. One lost packet makes no stall: what comes after it is acknowledged.
+    var isStalled: Bool {
+        var path = clinux_path()
+        guard clinux_get_path(descriptor, &path) != 0, path.timeouts > 0 else { return false }
+        return Duration.milliseconds(path.silence) >= .milliseconds(400) + .microseconds(path.round_trip) * 2
     }
 
     /// The user that runs the process at the other end of a UNIX-domain socket.

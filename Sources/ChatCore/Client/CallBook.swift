@@ -107,4 +107,16 @@ struct CallBook {
         if candidate == nil { restsUntil = now + Self.rest }
         return nil
     }
+
+    /// Calls beside a silent link are no closer to each other: a path that loses much is not to be filled with them.
+    private static let besideInterval = Duration.seconds(5)
+    /// When they were last called though there was a link.
+    private var calledBeside: MonotonicTime?
+
+    /// Whether to call beside a link that seems to be dead; counts it.
+    mutating func mayCallBeside(now: MonotonicTime) -> Bool {
+        if let calledBeside, now - calledBeside < Self.besideInterval { return false }
+        calledBeside = now
+        return true
+    }
 }

@@ -55,7 +55,7 @@ extension ChatClient {
     }
 
     /// Our call was answered. Returns why the connection is of no use, `nil` when it is (or is closed for another).
-    private func answered(
+    func answered(
         _ contact: ContactID, _ connection: any PeerConnection, _ router: RequestRouter
     ) async -> LinkReason? {
         guard let fingerprint = connection.info.remoteFingerprint else {
@@ -147,7 +147,6 @@ extension ChatClient {
         }
         core.tasks.spawn { await $0.sayHello(to: contact, on: link) }
         closeUnlessOnline(link)
-        watchReplies(of: contact, on: link)
     }
 
     /// Changes the link's state if it still is the contact's link, and goes online when both have accepted.
@@ -216,18 +215,6 @@ extension ChatClient {
         let spent = link.connection.info.began.map { MonotonicTime.now() - $0 } ?? .zero
         core.tasks.spawn(after: max(.zero, core.configuration.limits.network.handshakeTime - spent)) { client in
             if !client.core.links.isOnline(link) { link.closeWithoutHello() }
-        }
-    }
-
-    /// Asks for a sign of life when an answer takes too long (D8).
-    private func watchReplies(of contact: ContactID, on link: ActiveLink) {
-        let patience = core.configuration.limits.replyPatience
-        core.tasks.spawn { client in
-            while client.core.links.isPresent(link.number, of: contact) {
-                do { try await client.core.clock.wait(patience / 3) } catch { return }
-                guard let oldest = client.core.links[contact]?.outbox.oldest else { continue }
-                if client.core.clock.now() - oldest > patience { link.connection.ping() }
-            }
         }
     }
 

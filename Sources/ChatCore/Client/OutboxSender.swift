@@ -64,6 +64,9 @@ struct OutboxSender {
                 await client.outbox.answered(entry, of: contact, on: link.number, result)
             }
         }
+        if core.links[contact]?.outbox.beginWatch() == true {
+            core.tasks.spawn { await $0.watchReplies(of: contact, on: link) }
+        }
         for entry in fresh where entry.isPending {
             _ = await core.records.quietly { () async throws(StoreError) in
                 try await core.store.advance(entry, to: .sent)

@@ -18,6 +18,8 @@ struct OutboxWindow {
     private var answeredMeanwhile: Set<Int64> = []
     /// Waiting after a refusal that may pass.
     private(set) var isHeld = false
+    /// A task looks whether the answers come.
+    private var isWatched = false
     /// How often in a row the peer has had no room.
     private var refusals = 0
     /// A disk that stays full is asked less and less, at least every 64 times the delay.
@@ -86,8 +88,19 @@ struct OutboxWindow {
     mutating func linkEnded() {
         inFlight = [:]
         isHeld = false
+        isWatched = false
         refusals = 0
     }
+
+    /// Whether the caller is to look whether answers come: something waits for one, and nobody looks.
+    mutating func beginWatch() -> Bool {
+        guard !isWatched, !inFlight.isEmpty else { return false }
+        isWatched = true
+        return true
+    }
+
+    /// Nothing waits any more.
+    mutating func endWatch() { isWatched = false }
 
     /// How many entries wait for an answer.
     var count: Int { inFlight.count }

@@ -168,6 +168,12 @@ struct PeerSession {
     /// Whether our user wants a link with them at all.
     var wantsLink: Bool { !isPutOff && !peer.isBlocked }
 
+    /// Whether to call beside the present link, which seems to be dead; counts it.
+    mutating func mayCallBeside(now: MonotonicTime) -> Bool {
+        guard case .linked = phase, hasPlace, wantsLink else { return false }
+        return calls.mayCallBeside(now: now)
+    }
+
     /// A call begins; returns its number.
     mutating func beginDial() -> Int {
         if case .idle(let reason) = phase { phase = .dialling(reason: reason) } else { phase = .dialling(reason: nil) }

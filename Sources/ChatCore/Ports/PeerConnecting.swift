@@ -43,6 +43,8 @@ package protocol PeerConnection: AnyObject, Sendable {
     var roundTrip: Duration? { get async }
     /// What has gone over it so far.
     var counters: LinkCounters { get async }
+    /// The peer's machine has answered nothing of what ours has sent, and sent again, for longer than a round trip explains.
+    var isStalled: Bool { get async }
 
     /// Queues a request: the order of calls is the order on the wire. A response body goes to `bodySink` if given.
     func submit(_ request: BLIPRequest, bodySink: (any BodySink)?) -> PendingResponse

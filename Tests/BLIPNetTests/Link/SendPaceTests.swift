@@ -152,7 +152,7 @@ private struct NarrowPath {
         let slow = NarrowPath(bitsPerSecond: 2e6, roundTrip: 0.04, queue: 1).run(seconds: 20).pace
         let fast = NarrowPath(bitsPerSecond: 100e6, roundTrip: 0.02, queue: 0.1).run(seconds: 3).pace
         #expect((1500...3500).contains(slow.frame))
-        #expect(slow.backlog == max(slow.frame, 2 << 10))
+        #expect(slow.backlog == max(slow.frame, 1 << 10))
         #expect(fast.frame == 16_376)
         #expect((100_000...140_000).contains(fast.backlog ?? 0))
     }

@@ -24,6 +24,7 @@ struct DeliverySimulationTests {
         var generator = SeededGenerator(seed: seed &* 31)
         let story = Story(simulation, seed: seed)
         simulation.network.setCuts(perMille: Int.random(in: 0...30, using: &generator))
+        simulation.network.tellsStalls = !seed.isMultiple(of: 2)
         try await simulation.start()
         for _ in 0..<60 { try await story.step(using: &generator) }
         try await story.clear()

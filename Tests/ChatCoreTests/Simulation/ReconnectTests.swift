@@ -203,6 +203,39 @@ struct ReconnectTests {
         await simulation.stop()
     }
 
+    @Test("beside a link on which the peer's kernel is silent we call once more, and what waits goes over the new one")
+    func callBeside() async throws {
+        let simulation = try await Simulation(seed: 28)
+        let (alice, bob, network) = (simulation.alice, simulation.bob, simulation.network)
+        network.tellsStalls = true
+        try await bob.listenOnly()
+        try await alice.client.start()
+        try await simulation.waitOnline()
+        await simulation.clock.advance(by: .seconds(60))
+        let old = try #require(network.openPairs.first)
+        old.silence()
+        await simulation.clock.advance(by: .seconds(10))
+        #expect(network.calls.count == 1, "where nothing waits nobody calls")
+        try await alice.say("hello")
+        try await simulation.eventually("it arrives", within: .seconds(1)) { try await bob.texts() == ["hello"] }
+        try await simulation.eventually("it is told", within: .seconds(1)) {
+            try await alice.history.first?.state == .delivered
+        }
+        #expect(!old.isOpen && network.openPairs.count == 1)
+        // Where nobody answers, calls are few.
+        network.setUnreachable(true)
+        network.silenceAll()
+        let calls = network.calls.count
+        try await alice.say("again")
+        await simulation.clock.advance(by: .seconds(14))
+        #expect(1...3 ~= network.calls.count - calls)
+        network.setUnreachable(false)
+        try await simulation.eventually("it arrives", within: .seconds(90)) {
+            try await bob.texts() == ["hello", "again"]
+        }
+        await simulation.stop()
+    }
+
     @Test("on a live link nothing is sent twice, however long the answer takes")
     func notTwice() async throws {
         let simulation = try await Simulation(seed: 22)

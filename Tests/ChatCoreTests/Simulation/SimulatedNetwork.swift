@@ -28,6 +28,7 @@ final class SimulatedNetwork: Sendable {
         var calls: [Call] = []
         var requests: [Request] = []
         var isDown = false
+        var tellsStalls = false
         /// Of a thousand deliveries so many cut their connection, before or after they arrive.
         var cutsPerMille = 0
         /// The delivery that cuts its connection, counted down.
@@ -84,6 +85,12 @@ final class SimulatedNetwork: Sendable {
 
     /// Everything that is open falls silent: nothing arrives any more, and nobody is told.
     func silenceAll() { for pair in openPairs { pair.silence() } }
+
+    /// Whether the kernels notice that nothing of a silent connection is acknowledged.
+    var tellsStalls: Bool {
+        get { state.withLock { $0.tellsStalls } }
+        set { state.withLock { $0.tellsStalls = newValue } }
+    }
 
     /// What the kernel of `peer` tells of its networks.
     func tell(_ change: NetworkChange, to peer: PeerID) {
@@ -223,6 +230,7 @@ final class SimulatedPair: Sendable {
     var pings: Int { caller.pings + listener.pings }
 
     func silence() { state.withLock { $0.isSilent = true } }
+    fileprivate var isSilent: Bool { state.withLock { $0.isSilent && $0.end == nil } }
 
     /// Both ends learn at once that it is over.
     func cut() { end(.disconnected, .disconnected) }
@@ -298,6 +306,7 @@ final class SimulatedConnection: PeerConnection {
     var pings: Int { state.withLock { $0.pings } }
     var roundTrip: Duration? { nil }
     var counters: LinkCounters { LinkCounters() }
+    var isStalled: Bool { state.withLock { $0.pair }.map { $0.isSilent && $0.network.tellsStalls } ?? false }
 
     fileprivate func attach(_ pair: SimulatedPair, _ handler: any PeerRequestHandler) {
         let early = state.withLock { state in

@@ -137,6 +137,7 @@ private final class TappedConnection: PeerConnection {
     var info: LinkInfo { base.info }
     var roundTrip: Duration? { get async { await base.roundTrip } }
     var counters: LinkCounters { get async { await base.counters } }
+    var isStalled: Bool { get async { await base.isStalled } }
 
     func submit(_ request: BLIPRequest, bodySink: (any BodySink)?) -> PendingResponse {
         if tap.submits(request.properties) { base.close(code: 1001, reason: "cut by the test") }
