@@ -4,7 +4,7 @@
 /// What the kernel knows of the way out of a TCP connection (TCP_INFO, tcp(7)).
 struct PathSample: Equatable {
     var now: MonotonicTime
-    /// The mean round trip of late, and the shortest of some minutes.
+    /// The mean round trip of late, and the shortest one of some minutes.
     var roundTrip: Duration
     var shortestRoundTrip: Duration
     /// Payload that the peer's kernel says has arrived since the connection began, in bytes.
@@ -18,28 +18,38 @@ struct PathSample: Equatable {
 /// Finds the rate that keeps a path busy and its queue short.
 ///
 /// TCP fills the queue of a router until it overflows; behind that queue everything of ours waits, and everything of whoever
-/// shares the line. How long the queue is shows in the round trip: it is what exceeds the shortest one. From the first time
-/// that it is too long, the rate follows what arrives: a little more while the queue is short, less while it is long. Where
-/// less of ours does not shorten the queue, it is somebody else's, and TCP gets its share without us for a while.
+/// shares the line. How long the queue is shows in the round trip. The first time that it is too long we send half of what the
+/// path takes until it must be empty. Where it is not much shorter then, it is no queue of ours (a radio that is late, or
+/// somebody else who sends), and TCP gets its share without us for a while. Otherwise the rate follows what arrives from then on:
+/// a little more while the queue is short, less while it is long.
 struct SendPace {
-    /// A queue of so long is no harm; a few packets are always let in it, however slow the line is.
+    /// A queue of so long is no harm, or an eighth of the round trip; a few packets are always let in it, however slow the
+    /// line is.
     static let harmless = Duration.milliseconds(10)
     private static let harmlessSegments = 1.25
     /// The shortest time over which a rate is measured, and the fewest packets.
     private static let window = Duration.milliseconds(100)
     private static let windowSegments = 8.0
-    /// The rate that is looked for exceeds the present one by so much at most, and falls below it by so much at most.
-    private static let most = 1.08
-    private static let least = 0.5
-    /// Where the rate goes on when the queue is short again.
-    private static let again = 0.95
-    /// A queue that is longer than harmless by so much halves the rate.
-    private static let halving = Duration.milliseconds(400)
+    /// A radio that stands still for a moment is no queue: it has to be long in so many windows in a row.
+    private static let proof = 2
+    private static let growing = 1.25
     /// The queue is somebody else's when it stays long though our rate has been this share of the best, for so many windows.
-    private static let yielded = 0.4
+    private static let yielded = 0.9
     private static let patience = 10
+    /// The path takes less than we send when so much of it arrives.
+    private static let keepingUp = 0.9
     /// How long TCP is left alone then.
     private static let truce = Duration.seconds(30)
+    /// How many windows are remembered, and how fast the best one is forgotten, each window.
+    private static let remembered = 3
+    private static let forgetting = 0.98
+    /// The rate exceeds the last one by so much at most, and is so much of the path's while its queue drains.
+    private static let most = 1.08
+    private static let draining = 0.5
+    /// Where the rate goes on when the queue is short again.
+    private static let again = 0.95
+    /// A queue that is longer than harmless by so much has us send half of what the path takes.
+    private static let halving = Duration.milliseconds(400)
     /// What our own buffers may hold, as time and in bytes.
     private static let backlogTime = 0.010
     private static let backlogs = 1 << 10...512 << 10
@@ -48,9 +58,11 @@ struct SendPace {
     private enum State {
         /// The queue has never been too long: TCP is as fast as it can.
         case free
+        /// Half of `capacity`, until a queue of this length must be empty.
+        case draining(capacity: Double, Duration, until: MonotonicTime)
         /// So many bytes per second. `capacity` is what arrived while the queue was too long.
         case paced(Double, capacity: Double)
-        /// The queue is somebody else's.
+        /// The queue is not ours.
         case standing(until: MonotonicTime)
     }
 
@@ -60,28 +72,38 @@ struct SendPace {
         var shortest: Duration
         /// The bytes in flight, summed over time: divided by the rate this is the mean round trip (Little's law).
         var area = 0.0
+
+        init(beginning sample: PathSample) {
+            began = sample
+            last = sample
+            shortest = sample.roundTrip
+        }
     }
 
     private var state = State.free
     private var current: Window?
+    /// The path's own round trip, as far as it exceeds the shortest one that the kernel has seen.
+    private var own: Duration?
     /// What the last windows have delivered, bytes per second; the newest last.
     private var rates: [Double] = []
-    private var bestRate = 0.0
+    /// The best rate of the last seconds: a path that loses packets takes much at once after it has taken little.
+    private var peakRate = 0.0
     private var longQueues = 0
 
     /// The most that may be sent, in bytes per second; `nil` while that is TCP's own business.
     var limit: UInt64? {
-        guard case .paced(let rate, _) = state else { return nil }
-        return UInt64(min(max(rate, 1000), 1e12))
+        switch state {
+        case .free, .standing: nil
+        case .draining(let capacity, _, _): UInt64(min(max(capacity * Self.draining, 1000), 1e12))
+        case .paced(let rate, _): UInt64(min(max(rate, 1000), 1e12))
+        }
     }
 
     /// How many unsent bytes the kernel may hold: ten milliseconds of what the path takes. `nil`: not known yet.
-    var backlog: Int? { lastRate.map { Self.share(of: $0, within: Self.backlogs) } }
+    var backlog: Int? { rates.isEmpty ? nil : Self.share(of: peakRate, within: Self.backlogs) }
 
     /// The largest frame of a normal message, in bytes: what comes behind a frame waits for all of it.
-    var frame: Int { lastRate.map { Self.share(of: $0, within: Self.frames) } ?? Self.frames.upperBound }
-
-    private var lastRate: Double? { rates.max() }
+    var frame: Int { rates.isEmpty ? Self.frames.upperBound : Self.share(of: peakRate, within: Self.frames) }
 
     private static func share(of rate: Double, within range: ClosedRange<Int>) -> Int {
         min(max(Int(min(rate * backlogTime, 1e9)), range.lowerBound), range.upperBound)
@@ -92,7 +114,7 @@ struct SendPace {
     mutating func note(_ sample: PathSample) -> Bool {
         guard var window = current, sample.now - window.last.now < max(Self.window * 4, sample.roundTrip * 4) else {
             // The first one, or the first after a rest: what was delivered meanwhile says nothing about the path.
-            current = Window(began: sample, last: sample, shortest: sample.roundTrip)
+            current = Window(beginning: sample)
             return false
         }
         window.area += Double(window.last.inFlight) * ((sample.now - window.last.now) / .seconds(1))
@@ -105,57 +127,74 @@ struct SendPace {
         }
         let arrived = Double(sample.acknowledged - window.began.acknowledged)
         guard arrived >= Self.windowSegments * Double(sample.segment) || time >= Self.window * 20 else { return false }
-        current = Window(began: sample, last: sample, shortest: sample.roundTrip)
+        current = Window(beginning: sample)
         judge(window, rate: arrived / (time / .seconds(1)))
         return true
     }
 
     private mutating func judge(_ window: Window, rate: Double) {
         rates.append(rate)
-        if rates.count > 3 { rates.removeFirst() }
+        if rates.count > Self.remembered { rates.removeFirst() }
+        peakRate = max(peakRate * Self.forgetting, rate)
         let sample = window.last
         let time = max((sample.now - window.began.now) / .seconds(1), 1e-6)
         // Two views of one thing: the kernel's mean is late, what is in flight counts what was lost.
-        let littles = Duration.seconds(window.area / time / rate)
-        let queue = min(window.shortest, littles) - sample.shortestRoundTrip
+        let trip = min(window.shortest, .seconds(window.area / time / rate))
+        if let known = own, trip < known - Self.harmless { own = known - (known - trip) / 8 }
+        let shortest = max(own ?? .zero, sample.shortestRoundTrip)
+        let queue = trip - shortest
         let allowed =
-            max(Self.harmless, sample.shortestRoundTrip / 8)
-            + .seconds(Self.harmlessSegments * Double(sample.segment) / rate)
+            max(Self.harmless, shortest / 8) + .seconds(Self.harmlessSegments * Double(sample.segment) / rate)
+        longQueues = max(0, longQueues + (queue > allowed ? 1 : -1))
+        let recent = rates.suffix(2)
+        let arriving = recent.reduce(0, +) / Double(max(recent.count, 1))
+        let best = rates.max() ?? rate
         switch state {
         case .free:
-            if queue > allowed { slowDown(queue, allowed) }
+            // As long as the rate grows, the path can take more.
+            if longQueues >= Self.proof, rate < (rates.first ?? rate) * Self.growing {
+                drain(queue, trip, sample.now, arriving)
+            }
         case .standing(let end):
             if sample.now >= end { state = .free }
-        case .paced(let pace, let capacity):
-            if queue > allowed {
-                longQueues += 1
-                if longQueues >= Self.patience, pace < bestRate * Self.yielded {
-                    state = .standing(until: sample.now + Self.truce)
-                    (longQueues, bestRate) = (0, 0)
-                } else {
-                    slowDown(queue, allowed)
+        case .draining(let capacity, let longest, let end):
+            if queue > allowed / 2 {
+                guard sample.now >= end else {
+                    // What was on its way already comes to it.
+                    if queue > longest { drain(queue, trip, sample.now, arriving) }
+                    return
                 }
-            } else {
-                longQueues = 0
-                speedUp(from: pace, capacity, queue, allowed)
+                guard queue < longest / 2 else { return standAside(sample.now) }
+                own = trip
             }
+            longQueues = 0
+            state = .paced(capacity * Self.again, capacity: capacity)
+        case .paced(let pace, let known) where queue > allowed:
+            // What arrives at our pace says nothing of what the path could take; less than that does.
+            let capacity = arriving < pace * Self.keepingUp ? arriving : known
+            guard longQueues < Self.patience || pace > capacity * Self.yielded else { return standAside(sample.now) }
+            let excess = (queue - allowed / 2) / Self.halving
+            state = .paced(capacity * max(1 - excess / 2, Self.draining), capacity: capacity)
+        case .paced(let pace, let known):
+            let capacity = max(known, min(rate, pace))
+            guard pace < best * 2 else { return }
+            // A path that takes much less than it may is held up by something else than our pace.
+            let room = max(0, 1 - queue / allowed)
+            state = .paced(max(pace * (1 + (Self.most - 1) * room), capacity * Self.again), capacity: capacity)
         }
     }
 
-    /// What has arrived while there was a queue is what the path can take; less than that empties the queue.
-    private mutating func slowDown(_ queue: Duration, _ allowed: Duration) {
-        let capacity = rates.suffix(2).reduce(0, +) / Double(max(rates.suffix(2).count, 1))
-        let excess = (queue - allowed / 2) / Self.halving
-        bestRate = max(bestRate, capacity)
-        state = .paced(capacity * max(1 - excess / 2, Self.least), capacity: capacity)
+    private mutating func standAside(_ now: MonotonicTime) {
+        longQueues = 0
+        own = nil
+        state = .standing(until: now + Self.truce)
     }
 
-    /// A path that takes much less than it may is held up by something else than our pace.
-    private mutating func speedUp(from pace: Double, _ capacity: Double, _ queue: Duration, _ allowed: Duration) {
-        guard let best = rates.max(), pace < best * 2 else { return }
-        let room = max(0, 1 - queue / allowed)
-        bestRate = max(bestRate * 0.99, min(best, pace))
-        state = .paced(max(pace * (1 + (Self.most - 1) * room), capacity * Self.again), capacity: capacity)
+    /// At half the rate a queue is empty after twice its time, and the kernel's mean has followed some packets later.
+    private mutating func drain(_ queue: Duration, _ trip: Duration, _ now: MonotonicTime, _ capacity: Double) {
+        longQueues = 0
+        own = nil
+        state = .draining(capacity: capacity, queue, until: now + queue * 2 + trip * 2 + Self.window * 2)
     }
 }
 

@@ -82,8 +82,9 @@ extension Socket {
         let (segment, beyond) = (Int(path.segment), Int(path.selectively_acknowledged))
         let flying = Int(path.unacknowledged) + Int(path.sent_again) - beyond - Int(path.lost)
         return PathSample(
-            now: now, roundTrip: .microseconds(path.round_trip), shortestRoundTrip: .microseconds(shortest),
-            acknowledged: path.acknowledged &+ UInt64(beyond * segment), inFlight: max(flying, 0) * segment,
+            now: now, roundTrip: .microseconds(path.round_trip),
+            shortestRoundTrip: .microseconds(shortest), acknowledged: path.acknowledged &+ UInt64(beyond * segment),
+            inFlight: max(flying, 0) * segment,
             segment: segment)
     }
 

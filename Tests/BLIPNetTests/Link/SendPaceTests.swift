@@ -16,6 +16,8 @@ private struct NarrowPath {
     var lossInterval = 0
     /// Each packet is late by up to so much, as over a radio.
     var jitter = 0.0
+    /// Each second the path stands still for so long.
+    var stall = 0.0
     /// From then on somebody else sends through the same queue, with a TCP of their own.
     var rivalFrom = Double.infinity
 
@@ -73,6 +75,8 @@ private struct NarrowPath {
         func send(_ connection: inout Connection) {
             guard busyUntil - now <= queue else { return connection.lose() }
             busyUntil = max(busyUntil, now) + Connection.segment / bytesPerSecond
+            let second = Double(Int(busyUntil))
+            if busyUntil - second < stall { busyUntil = second + stall }
             let late = jitter > 0 ? Double.random(in: 0...jitter, using: &random) : 0
             connection.sent.append((now, max(busyUntil + roundTrip + late, connection.sent.last?.back ?? 0)))
             connection.flight += Connection.segment
@@ -161,7 +165,8 @@ private struct NarrowPath {
     func noQueue() {
         for path in [
             NarrowPath(bitsPerSecond: 50e6, roundTrip: 0.04, queue: 0.1, lossInterval: 100),
-            NarrowPath(bitsPerSecond: 50e6, roundTrip: 0.01, queue: 0.2, lossInterval: 1000, jitter: 0.012),
+            NarrowPath(bitsPerSecond: 50e6, roundTrip: 0.01, queue: 0.2, lossInterval: 1000, jitter: 0.012, stall: 0.1),
+            NarrowPath(bitsPerSecond: 5e6, roundTrip: 0.06, queue: 0.3, lossInterval: 500, jitter: 0.04),
         ] {
             let (free, paced) = (path.run(seconds: 12, isPaced: false), path.run(seconds: 12))
             #expect(paced.share > free.share * 0.9, "\(paced.share) of \(free.share)")
