@@ -7,6 +7,8 @@
 # files    one line for each source file: its first comment (make files ARGS=Sources/Storage: beneath one folder)
 # bench    counts and ratios of the protocol layers beside bare sockets, written to Docs/benchmarks.md
 #          (make bench ARGS="--only echo,body --quick": single parts; ARGS=--help lists them)
+# bench-net  files and lines over emulated paths (satellite, Wi-Fi, modem, lost mappings) beside bare TCP and tar over ssh (root;
+#          make bench-net ARGS="line file-far": rows whose names begin so)
 # history  make a home with a million messages in FOLDER, to try things with (make history FOLDER=/tmp/large)
 # tsan     every test but those of real processes and faults under the thread sanitizer
 # asan     the same under the address sanitizer
@@ -24,7 +26,7 @@
 # conformance  the Autobahn WebSocket suite in both directions (needs a CPython 2.7)
 # install  put blipchat and blipwire into PREFIX/bin (default /usr/local)
 # clean    remove what was built
-.PHONY: run test quick check bench history tsan asan cuts kill9 powerloss diskerrors flood soak files bigfiles rooms mutations fuzz conformance install clean system test-system check-system bench-system
+.PHONY: run test quick check bench bench-net history tsan asan cuts kill9 powerloss diskerrors flood soak files bigfiles rooms mutations fuzz conformance install clean system test-system check-system bench-system
 
 SHELL := /bin/bash
 SWIFT ?= swift
@@ -96,6 +98,11 @@ bench: system bench-system
 	$(BUILD) $(RELEASE) --product blipchat
 	$(BUILD) $(RELEASE) --product Benchmarks
 	@"$$($(SWIFT) build $(RELEASE) --show-bin-path)/Benchmarks" $(or $(ARGS),--write Docs/benchmarks.md)
+
+bench-net: system
+	$(BUILD) $(RELEASE) --product blipchat
+	BLIPCHAT="$$($(SWIFT) build $(RELEASE) --show-bin-path)/blipchat" \
+		python3 Tests/Rigs/bench_net.py $(or $(ARGS),--write Docs/benchmarks.md)
 
 history: system
 	$(BUILD) $(RELEASE) --product Benchmarks

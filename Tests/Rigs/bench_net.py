@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""bench_net.py [ROW...] [--write DOCUMENT]: what the chat does on paths that are not loopback, beside bare TCP and tar over ssh.
+
+Two blipchats in two network namespaces, between them netpath.c, which delays, limits and loses packets (net.PROFILES). As root, no
+internet; BLIPCHAT=/path/to/blipchat. Ratios are within one run. Rows whose names begin with one of ROW; all by default (12 minutes)."""
+import os, pathlib, queue, shutil, statistics, sys, tempfile, time, uuid
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import net, pair
+
+BEGIN, END = '<!-- bench-net begins -->', '<!-- bench-net ends -->'
+os.environ.setdefault('RIGDIR', '/dev/shm')
+
+
+def shares(profile, size):
+    """How fast a file of `size` bytes goes, as a share of bare TCP over the same path."""
+    with net.Path(profile) as path, pair.Pair(path) as chat, tempfile.NamedTemporaryFile(dir='/dev/shm') as file:
+        file.write(os.urandom(size)); file.flush()
+        bare = net.bare(path, size)
+        ours = chat.send_file(file.name, 'file.bin')
+        return f'{100 * bare / ours:.0f} % of bare TCP ({size * 8 / ours / 1e6:.2f} Mbit/s)'
+
+
+def ticks(chat, label, count, gap):
+    """Milliseconds from the moment that a line is entered to its delivery mark."""
+    found = []
+    with chat.a.session() as session:
+        contact = session.contact('bob')
+        session.subscribe()
+        events = session.events()
+        session.socket.settimeout(120)
+        for number in range(count):
+            identifier, begun = str(uuid.uuid4()), time.monotonic()
+            session.call('sendOnce', contact=contact, text=f'{label} {number}', id=identifier)
+            for moment, name, payload in events:
+                if name != 'messageChanged' or payload['id'] != identifier: continue
+                state = payload['state'] if isinstance(payload['state'], str) else next(iter(payload['state']))
+                if state in ('delivered', 'read'): break
+            found.append((moment - begun) * 1e3)
+            time.sleep(gap * (0.5 + (number * 0.618) % 1))
+    return statistics.median(found)
+
+
+def beside(profile, count, settle, gap):
+    """A line alone and beside a file on the same way, and what the file has of the line meanwhile."""
+    with net.Path(profile) as path, pair.Pair(path) as chat, tempfile.NamedTemporaryFile(dir='/dev/shm') as file:
+        alone = ticks(chat, 'alone', count, gap)
+        file.truncate(2 << 30)
+        sender = path.popen('a', [pair.BLIPCHAT, 'send-file', 'bob', file.name, '-q', '--timeout', '100'], env=chat.a.env, stdout=-3, stderr=-3)
+        time.sleep(settle)
+        path.ctl('zero'); begun = time.monotonic()
+        both = ticks(chat, 'beside', count, gap)
+        way, took = path.stat()['ab'], time.monotonic() - begun
+        net.stop(sender)
+        rate = path.keys.get('rate_ab') or path.keys['rate']
+        return (f'{both / alone:.1f} times ({alone:.0f} and {both:.0f} ms), the file has '
+                f'{way["payload"] * 8 / took / rate / 1e4:.0f} % of the line, queue {way["meanq_ms"]:.0f} ms')
+
+
+def vanished(how):
+    """A line that is sent right after the path has changed: how long until it is on the other screen."""
+    with net.Path('home') as path, pair.Pair(path) as chat:
+        time.sleep(2)
+        news = chat.b.events()
+        if how == 'address':
+            path.run('a', ['ip', 'addr', 'del', '10.77.0.1/24', 'dev', 'n0'])
+            path.run('a', ['ip', 'addr', 'add', '10.77.0.3/24', 'dev', 'n0'])
+        else:
+            path.ctl('forget')
+        begun = time.monotonic()
+        for _ in chat.a.send('bob', 'still there?'): pass
+        try:
+            while True:
+                moment, name, payload = news.get(timeout=60)
+                if name == 'messageAdded' and payload.get('content', {}).get('text') == 'still there?':
+                    return f'{moment - begun:.2f} s'
+        except queue.Empty:
+            return 'not within 60 s'
+
+
+def folder(profile, count):
+    """Files of 4 KiB in one folder, beside tar over ssh."""
+    if not all(map(shutil.which, ('ssh', 'sshd', 'ssh-keygen'))):
+        return 'left out: no OpenSSH here (apt-get install openssh-server)'
+    with net.Path(profile) as path:
+        place = pathlib.Path(tempfile.mkdtemp(prefix='many', dir='/dev/shm'))
+        source = place / 'many'
+        for number in range(count):
+            below = source / f'd{number % 100:02}'
+            below.mkdir(parents=True, exist_ok=True)
+            (below / f'f{number:05}.bin').write_bytes(os.urandom(4096))
+        ssh = pair.SSH(path)
+        tar = ssh.tar(str(source), place / 'out')
+        ssh.close()
+        with pair.Pair(path) as chat:
+            ours = chat.send_file(source, 'many')
+        shutil.rmtree(place, ignore_errors=True)
+        return f'{ours / tar:.1f} times tar ({ours:.1f} and {tar:.1f} s)' if ours else 'not all of them came'
+
+
+def rest(seconds=60):
+    """One contact online, nothing to say: bytes and wake-ups of one process."""
+    with net.Path('home') as path, pair.Pair(path) as chat:
+        time.sleep(10)
+        path.ctl('zero'); before = sum(chat.a.switches()); begun = time.monotonic()
+        time.sleep(seconds)
+        took, way = time.monotonic() - begun, path.stat()
+        wakes = (sum(chat.a.switches()) - before) / took
+        return f'{wakes:.1f} wake-ups/s, {(way["ab"]["bytes"] + way["ba"]["bytes"]) * 3600 / took / 1e3:.0f} kB/h'
+
+
+ROWS = [
+    # name, what, what the program of 2026-11-20 did, goal, how
+    ('file-satellite', '40 MB over 600 ms at 20 Mbit/s', '10 %', '>= 90 %', lambda: shares('satellite', 40_000_000)),
+    ('file-far', '60 MB over 150 ms at 100 Mbit/s', '95 %', '>= 90 %', lambda: shares('far', 60_000_000)),
+    ('file-home', '40 MB over 20 ms at 50 Mbit/s', '99 %', '>= 90 %', lambda: shares('home', 40_000_000)),
+    ('file-wifi', '40 MB over Wi-Fi that stalls', '102 %', '>= 90 %', lambda: shares('wifi', 40_000_000)),
+    ('file-mobile', '5 MB over a mobile path', 'not measured', '>= 90 %', lambda: shares('mobile', 5_000_000)),
+    ('file-loss', '6 MB at 1 % loss', '85 %', '>= 300 %', lambda: shares('loss1', 6_000_000)),
+    ('line-1M', 'a line beside a file, 1 Mbit/s, queue of 1 s', '13 times', '<= 2 times', lambda: beside('bloat', 12, 8, 0.7)),
+    ('line-10M', 'the same, 10 Mbit/s', '20 times', '<= 2 times', lambda: beside('bloat10', 12, 8, 0.7)),
+    ('line-home', 'the same, 50 Mbit/s at home', '4.6 times', '<= 2 times', lambda: beside('home', 12, 8, 0.7)),
+    ('line-short', 'the same, 1 Mbit/s, queue of 250 ms', '13 times', '<= 2 times', lambda: beside('slow1', 12, 8, 0.7)),
+    ('line-modem', 'the same, 64 kbit/s modem', '40 times', '<= 4 times', lambda: beside('modem', 8, 20, 2)),
+    ('gone-address', 'first line after our address has changed', '21 s', '<= 0.6 s', lambda: vanished('address')),
+    ('gone-nat', 'first line after the NAT has lost its mapping', '21 s', '<= 0.6 s', lambda: vanished('nat')),
+    ('folder', '1,000 files of 4 KiB over a LAN', '50 times', '<= 1.5 times', lambda: folder('lan100', 1000)),
+    ('rest', 'one contact online, at rest', '1.7 wake-ups/s, 65 kB/h', '<= 1/s for 50', lambda: rest()),
+]
+
+
+def main():
+    words = sys.argv[1:]
+    document = None
+    if '--write' in words:
+        at = words.index('--write')
+        document = pathlib.Path(words[at + 1])
+        del words[at:at + 2]
+    if os.geteuid() != 0:
+        print('bench-net: left out, network namespaces need root (sudo make bench-net)')
+        return 0
+    if not shutil.which('cc') or not shutil.which('ip'):
+        print('bench-net: left out, it needs a C compiler and ip (apt-get install gcc iproute2)')
+        return 0
+    lines = ['| | without | goal | reached |', '|---|---|---|---|']
+    for name, what, without, goal, measure in ROWS:
+        if words and not any(name.startswith(word) for word in words): continue
+        begun = time.monotonic()
+        reached = measure()
+        print(f'{name:14} {what}: {reached} (goal {goal}, without {without}) [{time.monotonic() - begun:.0f} s]', flush=True)
+        lines.append(f'| {what} | {without} | {goal} | {reached} |')
+    if document and not words:
+        text = document.read_text()
+        before, _, rest_of = text.partition(BEGIN)
+        _, found, after = rest_of.partition(END)
+        if not found: sys.exit(f'bench-net: {document} has no place for the table ({BEGIN} ... {END})')
+        document.write_text(before + BEGIN + '\n' + '\n'.join(lines) + '\n' + END + after)
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
