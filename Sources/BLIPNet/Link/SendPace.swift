@@ -30,17 +30,11 @@ struct SendPace {
     /// The shortest time over which a rate is measured, and the fewest packets.
     private static let window = Duration.milliseconds(100)
     private static let windowSegments = 8.0
-    /// A radio that stands still for a moment is no queue: it has to be long in so many windows in a row.
+    /// A radio that stands still for a moment is no queue: it has to be long in so many windows more than it is short.
     private static let proof = 2
+    /// The rate still grows when the present window has so many times that of the oldest one that is remembered.
     private static let growing = 1.25
-    /// The queue is somebody else's when it stays long though our rate has been this share of the best, for so many windows.
-    private static let yielded = 0.9
-    private static let patience = 10
-    /// The path takes less than we send when so much of it arrives.
-    private static let keepingUp = 0.9
-    /// How long TCP is left alone then.
-    private static let truce = Duration.seconds(30)
-    /// How many windows are remembered, and how fast the best one is forgotten, each window.
+    /// How many windows are remembered, and how fast the best rate is forgotten, each window.
     private static let remembered = 3
     private static let forgetting = 0.98
     /// The rate exceeds the last one by so much at most, and is so much of the path's while its queue drains.
@@ -50,6 +44,13 @@ struct SendPace {
     private static let again = 0.95
     /// A queue that is longer than harmless by so much has us send half of what the path takes.
     private static let halving = Duration.milliseconds(400)
+    /// The path takes less than we send when no more than so much of it arrives.
+    private static let keepingUp = 0.9
+    /// A queue that stays long for so many windows, at no more than so much of the path's rate, is somebody else's.
+    private static let patience = 10
+    private static let yielded = 0.9
+    /// How long TCP is left alone then.
+    private static let truce = Duration.seconds(30)
     /// What our own buffers may hold, as time and in bytes.
     private static let backlogTime = 0.010
     private static let backlogs = 1 << 10...512 << 10
@@ -132,69 +133,99 @@ struct SendPace {
         return true
     }
 
+    /// What a window says of the queue.
+    private struct Reading {
+        let now: MonotonicTime
+        /// Bytes per second that have arrived.
+        let rate: Double
+        let roundTrip: Duration
+        let queue: Duration
+        /// A queue that is no longer than this is no harm.
+        let allowed: Duration
+        var isLong: Bool { queue > allowed }
+    }
+
     private mutating func judge(_ window: Window, rate: Double) {
         rates.append(rate)
         if rates.count > Self.remembered { rates.removeFirst() }
         peakRate = max(peakRate * Self.forgetting, rate)
+        let reading = reading(of: window, rate)
+        longQueues = max(0, longQueues + (reading.isLong ? 1 : -1))
+        switch state {
+        case .free:
+            // As long as the rate grows, the path can take more.
+            if longQueues >= Self.proof, rate < (rates.first ?? rate) * Self.growing { drain(reading) }
+        case .standing(let end):
+            if reading.now >= end { state = .free }
+        case .draining(let capacity, let longest, let end): drained(capacity, longest, end, reading)
+        case .paced(let pace, let capacity) where reading.isLong: slowDown(from: pace, capacity, reading)
+        case .paced(let pace, let capacity): speedUp(from: pace, capacity, reading)
+        }
+    }
+
+    private mutating func reading(of window: Window, _ rate: Double) -> Reading {
         let sample = window.last
         let time = max((sample.now - window.began.now) / .seconds(1), 1e-6)
         // Two views of one thing: the kernel's mean is late, what is in flight counts what was lost.
         let trip = min(window.shortest, .seconds(window.area / time / rate))
         if let known = own, trip < known - Self.harmless { own = known - (known - trip) / 8 }
         let shortest = max(own ?? .zero, sample.shortestRoundTrip)
-        let queue = trip - shortest
-        let allowed =
-            max(Self.harmless, shortest / 8) + .seconds(Self.harmlessSegments * Double(sample.segment) / rate)
-        longQueues = max(0, longQueues + (queue > allowed ? 1 : -1))
+        let few = Duration.seconds(Self.harmlessSegments * Double(sample.segment) / rate)
+        return Reading(
+            now: sample.now, rate: rate, roundTrip: trip, queue: trip - shortest,
+            allowed: max(Self.harmless, shortest / 8) + few)
+    }
+
+    /// The mean of the last two windows.
+    private var arriving: Double {
         let recent = rates.suffix(2)
-        let arriving = recent.reduce(0, +) / Double(max(recent.count, 1))
-        let best = rates.max() ?? rate
-        switch state {
-        case .free:
-            // As long as the rate grows, the path can take more.
-            if longQueues >= Self.proof, rate < (rates.first ?? rate) * Self.growing {
-                drain(queue, trip, sample.now, arriving)
+        return recent.reduce(0, +) / Double(max(recent.count, 1))
+    }
+
+    /// At half the rate a queue is empty after twice its time, and the kernel's mean has followed some packets later.
+    private mutating func drain(_ reading: Reading) {
+        longQueues = 0
+        own = nil
+        let time = (reading.queue + reading.roundTrip + Self.window) * 2
+        state = .draining(capacity: arriving, reading.queue, until: reading.now + time)
+    }
+
+    private mutating func drained(
+        _ capacity: Double, _ longest: Duration, _ end: MonotonicTime, _ reading: Reading
+    ) {
+        if reading.queue > reading.allowed / 2 {
+            guard reading.now >= end else {
+                // What was on its way already comes to it.
+                if reading.queue > longest { drain(reading) }
+                return
             }
-        case .standing(let end):
-            if sample.now >= end { state = .free }
-        case .draining(let capacity, let longest, let end):
-            if queue > allowed / 2 {
-                guard sample.now >= end else {
-                    // What was on its way already comes to it.
-                    if queue > longest { drain(queue, trip, sample.now, arriving) }
-                    return
-                }
-                guard queue < longest / 2 else { return standAside(sample.now) }
-                own = trip
-            }
-            longQueues = 0
-            state = .paced(capacity * Self.again, capacity: capacity)
-        case .paced(let pace, let known) where queue > allowed:
-            // What arrives at our pace says nothing of what the path could take; less than that does.
-            let capacity = arriving < pace * Self.keepingUp ? arriving : known
-            guard longQueues < Self.patience || pace > capacity * Self.yielded else { return standAside(sample.now) }
-            let excess = (queue - allowed / 2) / Self.halving
-            state = .paced(capacity * max(1 - excess / 2, Self.draining), capacity: capacity)
-        case .paced(let pace, let known):
-            let capacity = max(known, min(rate, pace))
-            guard pace < best * 2 else { return }
-            // A path that takes much less than it may is held up by something else than our pace.
-            let room = max(0, 1 - queue / allowed)
-            state = .paced(max(pace * (1 + (Self.most - 1) * room), capacity * Self.again), capacity: capacity)
+            guard reading.queue < longest / 2 else { return standAside(reading.now) }
+            own = reading.roundTrip
         }
+        longQueues = 0
+        state = .paced(capacity * Self.again, capacity: capacity)
+    }
+
+    private mutating func slowDown(from pace: Double, _ known: Double, _ reading: Reading) {
+        // What arrives at our pace says nothing of what the path could take; less than that does.
+        let capacity = arriving < pace * Self.keepingUp ? arriving : known
+        guard longQueues < Self.patience || pace > capacity * Self.yielded else { return standAside(reading.now) }
+        let excess = (reading.queue - reading.allowed / 2) / Self.halving
+        state = .paced(capacity * max(1 - excess / 2, Self.draining), capacity: capacity)
+    }
+
+    private mutating func speedUp(from pace: Double, _ known: Double, _ reading: Reading) {
+        let capacity = max(known, min(reading.rate, pace))
+        // A path that takes much less than it may is held up by something else than our pace.
+        guard let best = rates.max(), pace < best * 2 else { return }
+        let room = max(0, 1 - reading.queue / reading.allowed)
+        state = .paced(max(pace * (1 + (Self.most - 1) * room), capacity * Self.again), capacity: capacity)
     }
 
     private mutating func standAside(_ now: MonotonicTime) {
         longQueues = 0
         own = nil
         state = .standing(until: now + Self.truce)
-    }
-
-    /// At half the rate a queue is empty after twice its time, and the kernel's mean has followed some packets later.
-    private mutating func drain(_ queue: Duration, _ trip: Duration, _ now: MonotonicTime, _ capacity: Double) {
-        longQueues = 0
-        own = nil
-        state = .draining(capacity: capacity, queue, until: now + queue * 2 + trip * 2 + Self.window * 2)
     }
 }
 
