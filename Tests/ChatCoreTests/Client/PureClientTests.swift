@@ -48,12 +48,16 @@ private struct Highest: RandomNumberGenerator {
         #expect(policy.ceiling == .milliseconds(500))
     }
 
-    @Test("a thousand failures do not overflow")
+    @Test("who has been away for an hour or a day is called rarely, and a thousand failures do not overflow")
     func manyFailures() {
         var policy = ReconnectPolicy()
         var generator = Highest()
-        for _ in 0..<1000 { _ = policy.nextDelay(using: &generator) }
-        #expect(policy.ceiling == .seconds(60))
+        for (failures, minutes) in [(99, 1), (100, 5), (699, 5), (700, 15), (2000, 15)] {
+            while policy.failures < failures { _ = policy.nextDelay(using: &generator) }
+            #expect(policy.ceiling == .seconds(60 * minutes))
+        }
+        policy.reset()
+        #expect(policy.ceiling == .milliseconds(500))
     }
 }
 
