@@ -110,9 +110,13 @@ enum RoomPart {
                     && status.split(separator: "\"link\":\"online\"", omittingEmptySubsequences: false)
                         .count == count + 1
             }
-            // What the start has needed for a moment.
-            try await Task.sleep(for: .seconds(1))
-            resident.append(try ProcessFigures(processID: serve.processID).residentBytes())
+            // What the start has needed goes back to the system within some seconds.
+            var least = Int.max
+            for _ in 0..<15 {
+                try await Task.sleep(for: .seconds(1))
+                least = min(least, try ProcessFigures(processID: serve.processID).residentBytes())
+            }
+            resident.append(least)
             serve.signal(SIGTERM)
             try await serve.waitForExit()
         }
