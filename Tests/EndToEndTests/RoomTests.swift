@@ -261,7 +261,9 @@ extension EndToEnd {
                 try await alice.status().queued == 0
             }
             #expect(try room.log.lines.compactMap(\.id) == ids && room.log.texts == texts)
-            #expect(try room.log.compactMap(\.line).count <= texts.count + kills + 1)
+            // One line is in doubt at each kill, and all that may be on their way where the server took more than two seconds to
+            // acknowledge the first (`RoomSendingTests` counts them in simulated time).
+            #expect(try room.log.compactMap(\.line).count <= texts.count + 16 * (kills + 1))
             try await eventually("the others have it", state: { python.state }) {
                 try python.heard.lines.count == texts.count
             }
