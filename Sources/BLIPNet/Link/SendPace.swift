@@ -44,8 +44,11 @@ struct SendPace {
     private static let again = 0.95
     /// A queue that is longer than harmless by so much has us send half of what the path takes.
     private static let halving = Duration.milliseconds(400)
-    /// The path takes less than we send when no more than so much of it arrives.
+    /// The path takes less than we send when no more than so much of it arrives; a radio that stands still for a moment costs no
+    /// more than this each window.
     private static let keepingUp = 0.9
+    /// A queue that gets shorter at half the rate is this much of what it was, at most.
+    private static let shrinking = 0.85
     /// A queue that stays long for so many windows, at no more than so much of the path's rate, is somebody else's.
     private static let patience = 10
     private static let yielded = 0.9
@@ -199,7 +202,10 @@ struct SendPace {
                 if reading.queue > longest { drain(reading) }
                 return
             }
-            guard reading.queue < longest / 2 else { return standAside(reading.now) }
+            guard reading.queue < longest / 2 else {
+                // One that gets shorter is ours: it was half of too much that we have sent.
+                return reading.queue < longest * Self.shrinking ? drain(reading) : standAside(reading.now)
+            }
             own = reading.roundTrip
         }
         longQueues = 0
@@ -208,7 +214,7 @@ struct SendPace {
 
     private mutating func slowDown(from pace: Double, _ known: Double, _ reading: Reading) {
         // What arrives at our pace says nothing of what the path could take; less than that does.
-        let capacity = arriving < pace * Self.keepingUp ? arriving : known
+        let capacity = arriving < pace * Self.keepingUp ? max(arriving, known * Self.keepingUp) : known
         guard longQueues < Self.patience || pace > capacity * Self.yielded else { return standAside(reading.now) }
         let excess = (reading.queue - reading.allowed / 2) / Self.halving
         state = .paced(capacity * max(1 - excess / 2, Self.draining), capacity: capacity)
