@@ -45,12 +45,15 @@ struct SendPace {
     /// A queue that is longer than harmless by so much has us send half of what the path takes.
     private static let halving = Duration.milliseconds(400)
     /// The path takes less than we send when no more than so much of it arrives; a radio that stands still for a moment costs no
-    /// more than this each window.
+    /// more than the other share each window.
     private static let keepingUp = 0.9
+    private static let declining = 0.8
+    /// The rate is at most so many times what arrives.
+    private static let ahead = 1.2
     /// A queue that gets shorter at half the rate is this much of what it was, at most.
     private static let shrinking = 0.85
     /// A queue that stays long for so many windows, at no more than so much of the path's rate, is somebody else's.
-    private static let patience = 10
+    private static let patience = 20
     private static let yielded = 0.9
     /// How long TCP is left alone then.
     private static let truce = Duration.seconds(30)
@@ -214,16 +217,16 @@ struct SendPace {
 
     private mutating func slowDown(from pace: Double, _ known: Double, _ reading: Reading) {
         // What arrives at our pace says nothing of what the path could take; less than that does.
-        let capacity = arriving < pace * Self.keepingUp ? max(arriving, known * Self.keepingUp) : known
+        let capacity = arriving < pace * Self.keepingUp ? max(arriving, known * Self.declining) : known
         guard longQueues < Self.patience || pace > capacity * Self.yielded else { return standAside(reading.now) }
         let excess = (reading.queue - reading.allowed / 2) / Self.halving
         state = .paced(capacity * max(1 - excess / 2, Self.draining), capacity: capacity)
     }
 
     private mutating func speedUp(from pace: Double, _ known: Double, _ reading: Reading) {
-        let capacity = max(known, min(reading.rate, pace))
-        // A path that takes much less than it may is held up by something else than our pace.
-        guard let best = rates.max(), pace < best * 2 else { return }
+        let capacity = max(known, min(arriving, pace))
+        // The queue shows late: before it does, the rate is not far beyond what arrives.
+        guard let best = rates.max(), pace < best * Self.ahead else { return }
         let room = max(0, 1 - reading.queue / reading.allowed)
         state = .paced(max(pace * (1 + (Self.most - 1) * room), capacity * Self.again), capacity: capacity)
     }
