@@ -20,7 +20,7 @@ struct EngineIOOutbox: Sendable {
     private var entries = FIFO<Entry>()
     /// Bytes of the payloads that wait.
     private(set) var byteCount = 0
-    /// What goes ahead of everything: the answer to the server's newest ping, and a ping of ours.
+    /// We send these before everything else: the answer to the server's newest ping, and a ping of ours.
     private var pong: String?
     private var hasPing = false
 

@@ -54,7 +54,7 @@ package struct EngineIOPacket: Sendable, Equatable {
 // MARK: Text
 
 extension EngineIOPacket {
-    /// A packet in text, that is all of a WebSocket message or a part of a payload. `place` is where it stands there.
+    /// Reads a packet in text: a whole WebSocket message, or a part of a payload. Errors name `place`.
     init(
         text bytes: some BidirectionalCollection<UInt8>, revision: EngineIORevision, place: EngineIOPlace
     ) throws(SocketIOFault) {
@@ -69,7 +69,7 @@ extension EngineIOPacket {
         self.init(kind, text)
     }
 
-    /// `b` and, in revision 3, the digit of the type stand in front of the Base64.
+    /// The Base64 follows a `b` and, in revision 3, the digit of the type.
     private static func base64(
         _ bytes: some BidirectionalCollection<UInt8>, revision: EngineIORevision, place: EngineIOPlace
     ) throws(SocketIOFault) -> Self {

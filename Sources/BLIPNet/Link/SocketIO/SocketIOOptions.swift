@@ -73,7 +73,7 @@ public struct SocketIOReconnection: Sendable, Equatable {
     /// How long a connection must have stood before the waits begin anew: a server that ends each connection at once is
     /// not called again and again.
     public var stableInterval = Duration.seconds(10)
-    /// How many attempts in a row may fail; `nil` goes on for ever.
+    /// After this many failed attempts in a row the client gives up; with `nil` it never does.
     public var maxAttempts: Int?
 
     public init() {}
