@@ -120,8 +120,7 @@ extension BLIPConnection {
 
     /// How large a frame may be from now on, in bytes: on a slow path less than `BLIPLimits.frameOut`, because what is urgent
     /// waits for the whole frame before it.
-    mutating func limitFrames(to bytes: Int) { writer.frameLimit = max(bytes, Self.smallestFrameLimit) }
-    private static let smallestFrameLimit = 512
+    mutating func limitFrames(to bytes: Int) { writer.frameLimit = bytes }
 
     /// Whether there was a frame to write. A message whose body fails in the middle has none and is left unfinished.
     private mutating func writeFrame(of message: OutgoingMessage, into out: inout ByteQueue) -> Bool {

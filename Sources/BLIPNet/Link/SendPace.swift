@@ -2,7 +2,7 @@
 // in it (Docs/decisions/0031). Pure.
 
 /// What the kernel knows of the way out of a TCP connection (TCP_INFO, tcp(7)).
-struct PathSample: Equatable {
+struct PathSample {
     var now: MonotonicTime
     /// The mean round trip of late, and the shortest one of some minutes.
     var roundTrip: Duration
@@ -23,9 +23,9 @@ struct PathSample: Equatable {
 /// somebody else who sends), and TCP gets its share without us for a while. Otherwise the rate follows what arrives from then on:
 /// a little more while the queue is short, less while it is long.
 struct SendPace {
-    /// A queue of so long is no harm, or an eighth of the round trip; a few packets are always let in it, however slow the
-    /// line is.
-    static let harmless = Duration.milliseconds(10)
+    /// We accept a queue of this length, or of an eighth of the round trip, and always a packet or so more: a slow line needs
+    /// that long for one.
+    private static let harmless = Duration.milliseconds(10)
     private static let harmlessSegments = 1.25
     /// The shortest time over which a rate is measured, and the fewest packets.
     private static let window = Duration.milliseconds(100)
@@ -40,15 +40,15 @@ struct SendPace {
     /// The rate exceeds the last one by so much at most, and is so much of the path's while its queue drains.
     private static let most = 1.08
     private static let draining = 0.5
-    /// Where the rate goes on when the queue is short again.
+    /// Once a queue has drained, we send this share of what the path takes.
     private static let again = 0.95
-    /// A queue that is longer than harmless by so much has us send half of what the path takes.
+    /// When a queue is this much longer than we accept, we send half of what the path takes.
     private static let halving = Duration.milliseconds(400)
-    /// The path takes less than we send when no more than so much of it arrives; a radio that stands still for a moment costs no
-    /// more than the other share each window.
+    /// We send more than the path takes when only this share of it arrives. The estimate then falls to this share of itself at
+    /// most, each window: a radio may only have stood still for a moment.
     private static let keepingUp = 0.9
     private static let declining = 0.8
-    /// The rate is at most so many times what arrives.
+    /// We send at most this many times what has arrived.
     private static let ahead = 1.2
     /// A queue that gets shorter at half the rate is this much of what it was, at most.
     private static let shrinking = 0.85
@@ -146,7 +146,7 @@ struct SendPace {
         let rate: Double
         let roundTrip: Duration
         let queue: Duration
-        /// A queue that is no longer than this is no harm.
+        /// We accept a queue up to this length.
         let allowed: Duration
         var isLong: Bool { queue > allowed }
     }
@@ -185,7 +185,7 @@ struct SendPace {
     /// The mean of the last two windows.
     private var arriving: Double {
         let recent = rates.suffix(2)
-        return recent.reduce(0, +) / Double(max(recent.count, 1))
+        return recent.isEmpty ? 0 : recent.reduce(0, +) / Double(recent.count)
     }
 
     /// At half the rate a queue is empty after twice its time, and the kernel's mean has followed some packets later.
@@ -201,12 +201,12 @@ struct SendPace {
     ) {
         if reading.queue > reading.allowed / 2 {
             guard reading.now >= end else {
-                // What was on its way already comes to it.
+                // Packets that we sent before we slowed down still join the queue.
                 if reading.queue > longest { drain(reading) }
                 return
             }
             guard reading.queue < longest / 2 else {
-                // One that gets shorter is ours: it was half of too much that we have sent.
+                // A queue that gets shorter is ours: we have overestimated the path, and half of that was still much.
                 return reading.queue < longest * Self.shrinking ? drain(reading) : standAside(reading.now)
             }
             own = reading.roundTrip
@@ -225,7 +225,7 @@ struct SendPace {
 
     private mutating func speedUp(from pace: Double, _ known: Double, _ reading: Reading) {
         let capacity = max(known, min(arriving, pace))
-        // The queue shows late: before it does, the rate is not far beyond what arrives.
+        // The kernel notices a queue late; until it does, we send little more than what arrives.
         guard let best = rates.max(), pace < best * Self.ahead else { return }
         let room = max(0, 1 - reading.queue / reading.allowed)
         state = .paced(max(pace * (1 + (Self.most - 1) * room), capacity * Self.again), capacity: capacity)

@@ -15,7 +15,7 @@ extension Socket {
         let tcp = Int32(IPPROTO_TCP)
         _ = setOption(tcp, TCP_NODELAY, options.noDelay ? 1 : 0)
         let lowWater = remote.isLocal ? options.localUnsentLowWater : options.unsentLowWater
-        if let bytes = lowWater { _ = setOption(tcp, TCP_NOTSENT_LOWAT, bytes) }
+        if let bytes = lowWater { setUnsentLowWater(Int(bytes)) }
         if let timeout = options.userTimeout {
             _ = setOption(tcp, TCP_USER_TIMEOUT, Int32(clamping: timeout.inNanoseconds / 1_000_000))
         }
@@ -60,7 +60,7 @@ extension Socket {
         return Int(bytes)
     }
 
-    /// The same from now on.
+    /// How many unsent bytes the kernel is to hold at most from now on.
     func setUnsentLowWater(_ bytes: Int) {
         _ = setOption(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, Int32(clamping: bytes))
     }
@@ -72,27 +72,30 @@ extension Socket {
         _ = setOption(SOL_SOCKET, SO_MAX_PACING_RATE, Int32(bitPattern: value))
     }
 
+    /// TCP_INFO; `nil` where the kernel does not say all of it.
+    private var path: clinux_path? {
+        var path = clinux_path()
+        return clinux_get_path(descriptor, &path) != 0 ? path : nil
+    }
+
     /// What the kernel knows of the way out of a TCP connection; `nil` where it does not say.
     func pathSample(now: MonotonicTime) -> PathSample? {
-        var path = clinux_path()
-        guard clinux_get_path(descriptor, &path) != 0, path.round_trip > 0 else { return nil }
+        guard let path, path.round_trip > 0 else { return nil }
         // All ones: nothing has been measured yet.
         let shortest = min(path.shortest_round_trip, path.round_trip)
         // What arrived beyond a hole has arrived, too: otherwise the rate would stand still and then jump.
         let (segment, beyond) = (Int(path.segment), Int(path.selectively_acknowledged))
         let flying = Int(path.unacknowledged) + Int(path.sent_again) - beyond - Int(path.lost)
         return PathSample(
-            now: now, roundTrip: .microseconds(path.round_trip),
-            shortestRoundTrip: .microseconds(shortest), acknowledged: path.acknowledged &+ UInt64(beyond * segment),
-            inFlight: max(flying, 0) * segment,
+            now: now, roundTrip: .microseconds(path.round_trip), shortestRoundTrip: .microseconds(shortest),
+            acknowledged: path.acknowledged &+ UInt64(beyond * segment), inFlight: max(flying, 0) * segment,
             segment: segment)
     }
 
     /// Whether the peer's kernel has let a retransmission time-out pass (RFC 6298) and has been silent for two round trips and
     /// 400 ms. One lost packet makes no stall: what comes after it is acknowledged.
     var isStalled: Bool {
-        var path = clinux_path()
-        guard clinux_get_path(descriptor, &path) != 0, path.timeouts > 0 else { return false }
+        guard let path, path.timeouts > 0 else { return false }
         return Duration.milliseconds(path.silence) >= .milliseconds(400) + .microseconds(path.round_trip) * 2
     }
 

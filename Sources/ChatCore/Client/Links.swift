@@ -85,11 +85,6 @@ struct Links {
         return .now(number)
     }
 
-    /// Whether to call beside the present link, which seems to be dead; counts it.
-    mutating func mayCallBeside(_ contact: ContactID, now: MonotonicTime) -> Bool {
-        sessions[contact]?.mayCallBeside(now: now) == true
-    }
-
     /// How long to wait before the next call; any earlier wait becomes stale.
     mutating func nextCall(of contact: ContactID) -> (delay: Duration, number: Int)? {
         guard sessions[contact]?.mayDial == true else { return nil }
