@@ -249,23 +249,15 @@ struct Transfers {
         return false
     }
 
-    /// Whether one file more may be opened for a contact.
-    enum Room: Equatable {
-        case free
-        /// After this one, which has been at rest for the longest time, so that nobody makes us hold any number of them
-        /// open.
-        case afterClosing(MessageID)
-        /// As many as may run are being sent.
-        case none
-    }
-
-    func room(for contact: ContactID) -> Room {
+    /// The open file that is closed before one more of `contact` is opened: the one that nobody has asked for longest, once
+    /// there are four times as many as may run, so that nobody makes us hold any number of them open. How many may run
+    /// ``line(for:of:on:)`` decides.
+    func closedForAnother(of contact: ContactID) -> MessageID? {
         let theirs = busy.compactMap { id in upload(id).map { (id: id, upload: $0) } }
             .filter { $0.upload.contact == contact }
-        guard theirs.count(where: { $0.upload.file.isActive }) < mostRunning else { return .none }
-        guard theirs.count >= 4 * mostRunning else { return .free }
-        let idle = theirs.filter { !$0.upload.file.isActive && !isAwaitingDigest($0.id, contact) }
-        return idle.min { $0.upload.lastAsked < $1.upload.lastAsked }.map { .afterClosing($0.id) } ?? .free
+        guard theirs.count >= 4 * mostRunning else { return nil }
+        return theirs.filter { !$0.upload.file.isActive && !isAwaitingDigest($0.id, contact) }
+            .min { $0.upload.lastAsked < $1.upload.lastAsked }?.id
     }
 
     /// Whether a receiver has stopped asking for a file: nothing of it is on its way, and nobody waits for its digest.

@@ -105,7 +105,9 @@ struct Uploads {
             book.transfers.asked(for: id, now: .now())
             return present
         }
-        try await makeRoom(for: contact)
+        if let idle = book.transfers.closedForAnother(of: contact) {
+            await forgetUpload(idle, reason: TransferReason.receiverStopped)
+        }
         let file: OutgoingFile
         let limit = core.configuration.limits.servedRanges
         switch await OutgoingFile.open(row, rangeLimit: limit, notOf: core.configuration.privateFiles) {
@@ -163,15 +165,6 @@ struct Uploads {
             throw ServingError(response: .failure(.forbidden, "no longer offered"))
         }
         return row
-    }
-
-    /// One file more for `contact`: refused while as many as may run are being sent.
-    private func makeRoom(for contact: ContactID) async throws(ServingError) {
-        switch book.transfers.room(for: contact) {
-        case .free: break
-        case .none: throw ServingError(response: .failure(.busy, "too many files at once"))
-        case .afterClosing(let idle): await forgetUpload(idle, reason: TransferReason.receiverStopped)
-        }
     }
 
     /// The error response; a source that is gone or changed ends the transfer, which is stored and shown beside: a program
