@@ -57,6 +57,10 @@ struct SendPace {
     private static let yielded = 0.9
     /// How long TCP is left alone then.
     private static let truce = Duration.seconds(30)
+    /// A path that delivers nothing for so long, in which it would have delivered so many packets and answered, stands still, as a
+    /// radio does: neither that time nor as much again after it says how fast the path is, or whose its queue is.
+    private static let standstill = Duration.milliseconds(40)
+    private static let standstillSegments = 12.0
     /// What our own buffers may hold, as time and in bytes.
     private static let backlogTime = 0.010
     private static let backlogs = 1 << 10...512 << 10
@@ -96,6 +100,9 @@ struct SendPace {
     /// The best rate of the last seconds: a path that loses packets takes much at once after it has taken little.
     private var peakRate = 0.0
     private var longQueues = 0
+    /// When something has last arrived, and until when nothing is concluded because the path stood still.
+    private var arrivedAt: MonotonicTime?
+    private var recoveredAt: MonotonicTime?
 
     /// The most that may be sent, in bytes per second; `nil` while that is TCP's own business.
     var limit: UInt64? {
@@ -122,6 +129,17 @@ struct SendPace {
         guard var window = current, sample.now - window.last.now < max(Self.window * 4, sample.roundTrip * 4) else {
             // The first one, or the first after a rest: what was delivered meanwhile says nothing about the path.
             current = Window(beginning: sample)
+            arrivedAt = sample.now
+            return false
+        }
+        if sample.acknowledged > window.last.acknowledged {
+            let pause = arrivedAt.map { sample.now - $0 } ?? .zero
+            arrivedAt = sample.now
+            if hasStoodStill(pause, sample) { recoveredAt = sample.now + pause }
+        }
+        if let end = recoveredAt {
+            if sample.now >= end { recoveredAt = nil }
+            current = Window(beginning: sample)
             return false
         }
         window.area += Double(window.last.inFlight) * ((sample.now - window.last.now) / .seconds(1))
@@ -139,6 +157,11 @@ struct SendPace {
         return true
     }
 
+    private func hasStoodStill(_ pause: Duration, _ sample: PathSample) -> Bool {
+        guard peakRate > 0, pause > max(Self.standstill, sample.shortestRoundTrip) else { return false }
+        return pause / .seconds(1) * peakRate > Self.standstillSegments * Double(sample.segment)
+    }
+
     /// What a window says of the queue.
     private struct Reading {
         let now: MonotonicTime
@@ -148,6 +171,9 @@ struct SendPace {
         let queue: Duration
         /// We accept a queue up to this length.
         let allowed: Duration
+        /// At this length the rate stays what it is. Where a packet or two are most of what we accept, the kernel's mean hides
+        /// further ones behind them.
+        let aim: Duration
         var isLong: Bool { queue > allowed }
     }
 
@@ -177,9 +203,10 @@ struct SendPace {
         if let known = own, trip < known - Self.harmless { own = known - (known - trip) / 8 }
         let shortest = max(own ?? .zero, sample.shortestRoundTrip)
         let few = Duration.seconds(Self.harmlessSegments * Double(sample.segment) / rate)
+        let allowed = max(Self.harmless, shortest / 8) + few
         return Reading(
-            now: sample.now, rate: rate, roundTrip: trip, queue: trip - shortest,
-            allowed: max(Self.harmless, shortest / 8) + few)
+            now: sample.now, rate: rate, roundTrip: trip, queue: trip - shortest, allowed: allowed,
+            aim: .seconds(allowed / .seconds(1) / (1 + 2 * (few / allowed))))
     }
 
     /// The mean of the last two windows.
@@ -227,7 +254,7 @@ struct SendPace {
         let capacity = max(known, min(arriving, pace))
         // The kernel notices a queue late; until it does, we send little more than what arrives.
         guard let best = rates.max(), pace < best * Self.ahead else { return }
-        let room = max(0, 1 - reading.queue / reading.allowed)
+        let room = 1 - reading.queue / reading.aim
         state = .paced(max(pace * (1 + (Self.most - 1) * room), capacity * Self.again), capacity: capacity)
     }
 
