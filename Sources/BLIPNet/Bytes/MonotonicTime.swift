@@ -18,6 +18,13 @@ public struct MonotonicTime: Sendable, Hashable, Comparable {
         return Self(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
     }
 
+    /// The first multiple of `step`, counted from the origin, that is not earlier; saturates instead of overflowing.
+    func roundedUp(to step: Duration) -> Self {
+        let length = max(step.inNanoseconds, 1)
+        let over = nanoseconds % length
+        return over <= 0 ? self : self + .nanoseconds(length - over)
+    }
+
     /// The earlier of two times that need not be there.
     static func earlier(_ first: Self?, _ second: Self?) -> Self? {
         guard let first, let second else { return first ?? second }

@@ -133,7 +133,9 @@ extension WebSocketConnection {
             while true {
                 switch try decoder.next(from: &input) {
                 case .needsMoreBytes: return nil
-                case .message(let kind): return .message(kind)
+                case .message(let kind):
+                    keepalive.receivedMessage()
+                    return .message(kind)
                 case .control(let opcode): if let event = try receiveControl(opcode) { return event }
                 }
             }
@@ -146,7 +148,9 @@ extension WebSocketConnection {
         let payload = decoder.withPayload(in: input) { Array($0) }
         switch opcode {
         case .close: return try receiveClose(payload)
-        case .ping: queuePong(payload)
+        case .ping:
+            keepalive.receivedPing()
+            queuePong(payload)
         default: if !keepalive.receivedPong(payload) { return .pong(payload) }
         }
         return nil

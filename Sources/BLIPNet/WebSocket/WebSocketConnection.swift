@@ -84,7 +84,7 @@ package struct WebSocketConnection {
         let (inputLimit, overflow) = limits.maxMessageBytes.addingReportingOverflow(64 << 10)
         input = ByteQueue(growthLimit: overflow ? .max : inputLimit)
         handshakeDeadline = now + limits.handshakeTimeout
-        keepalive = WebSocketKeepalive(limits: limits, now: now)
+        keepalive = WebSocketKeepalive(limits: limits, isServer: role == .server, now: now)
     }
 
     /// The handshake is complete and nobody has closed: messages may be sent.
@@ -104,6 +104,7 @@ package struct WebSocketConnection {
         _ kind: WebSocketMessageKind, _ payload: UnsafeRawBufferPointer, into out: inout ByteQueue
     ) -> Bool {
         guard isOpen else { return false }
+        keepalive.sentMessage()
         writer.write(kind, payload, into: &out)
         return true
     }
@@ -116,6 +117,7 @@ package struct WebSocketConnection {
         _ kind: WebSocketMessageKind, piece: UnsafeRawBufferPointer, endsMessage: Bool, into out: inout ByteQueue
     ) -> Bool {
         guard isOpen else { return false }
+        keepalive.sentMessage()
         writer.write(kind, piece: piece, endsMessage: endsMessage, into: &out)
         return true
     }

@@ -22,6 +22,9 @@ public struct WebSocketLimits: Sendable, Equatable {
     public var handshakeTimeout = Duration.seconds(10)
     /// Silence of the peer after which it is pinged; `nil` turns keepalive off.
     public var keepaliveInterval: Duration? = .seconds(20)
+    /// How long the peer may be silent while nothing but pings passes: the interval doubles up to this with each ping that is
+    /// answered, and is `keepaliveInterval` again with the next message. `nil`: it never grows.
+    package var keepaliveAtRest: Duration?
     /// Further silence after which the peer counts as dead.
     public var keepaliveTimeout = Duration.seconds(20)
     /// How long the peer may take to answer our close frame.

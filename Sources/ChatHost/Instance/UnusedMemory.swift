@@ -6,12 +6,17 @@ import ChatSettings
 import Glibc
 
 enum UnusedMemory {
+    /// How often we look while the process works, and at most how rarely: each look wakes it up.
+    private static let shortestPause = Duration.seconds(1)
+    private static let longestPause = Duration.seconds(128)
+
     /// Gives back what is free, until the task is cancelled: soon after the start, which needs most, then from time to
     /// time. It takes less than a millisecond.
     static func keepGivingBack() async {
         do {
-            try await Task.sleep(for: .seconds(1))
+            try await Task.sleep(for: Self.shortestPause)
             var worked = Duration.zero
+            var pause = Self.shortestPause
             while true {
                 // Where nothing was done there is nothing to give back, and less to wake up for.
                 let isBusy = processorTime - worked > .milliseconds(20)
@@ -20,7 +25,8 @@ enum UnusedMemory {
                     returnCode()
                     worked = processorTime
                 }
-                try await Task.sleep(for: .seconds(isBusy ? 1 : 5))
+                pause = isBusy ? Self.shortestPause : min(pause * 2, Self.longestPause)
+                try await Task.sleep(for: pause)
             }
         } catch {
             // Cancelled: the process ends.

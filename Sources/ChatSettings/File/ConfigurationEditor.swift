@@ -14,6 +14,8 @@ struct ConfigurationEditor {
     private var lines: [Line]
     /// The last line has its end, too.
     private var isEnded: Bool
+    /// Behind a last line without an end stands a CR.
+    private var hasStrayReturn = false
 
     init(_ text: String) {
         lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map { line in
@@ -21,19 +23,21 @@ struct ConfigurationEditor {
             return Line(scalars: Array(hasReturn ? line.dropLast() : line), hasReturn: hasReturn)
         }
         isEnded = lines.last.map { $0.scalars.isEmpty && !$0.hasReturn } ?? true
-        if isEnded {
+        guard !isEnded, var last = lines.popLast() else {
             lines.removeLast()
-        } else if lines.count > 1 {
-            // Should its end come to be, it is as the others are.
-            lines[lines.count - 1].hasReturn = lines[0].hasReturn
+            return
         }
+        hasStrayReturn = last.hasReturn
+        // Should its end come to be, it is as the others are.
+        last.hasReturn = lines.first?.hasReturn ?? false
+        lines.append(last)
     }
 
     var text: String {
         let ended = lines.map { String(String.UnicodeScalarView($0.scalars)) + ($0.hasReturn ? "\r\n" : "\n") }.joined()
         guard !isEnded, let last = lines.last else { return ended }
         // Scalars: CR and LF are one character.
-        return String(ended.unicodeScalars.dropLast(last.hasReturn ? 2 : 1))
+        return String(ended.unicodeScalars.dropLast(last.hasReturn ? 2 : 1)) + (hasStrayReturn ? "\r" : "")
     }
 
     /// A line that ends as the first one does.

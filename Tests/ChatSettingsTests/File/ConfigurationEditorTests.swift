@@ -28,6 +28,9 @@ import Testing
 
         """
 
+    @Test("a CR at the end stays where it is", arguments: ["[keys]\r", "a = 1\r\n[keys]\r", "\r", "a = 1\n\r"])
+    func strayReturn(text: String) { #expect(ConfigurationEditor(text).text == text) }
+
     @Test("changes a value in its place and keeps the comment behind it")
     func inPlace() throws {
         #expect(
