@@ -164,13 +164,13 @@ import Testing
         var transfers = Transfers(limits: limits)
         let files = (1...8 as ClosedRange<Int64>).map { file($0, .outgoing) }
         for (index, file) in files.enumerated() {
-            #expect(transfers.room(for: bob) == .free)
+            #expect(transfers.closedForAnother(of: bob) == nil)
             transfers.begin(try upload(asked: now + .seconds(index)), of: file.id)
         }
-        #expect(transfers.room(for: bob) == .afterClosing(files[0].id))
+        #expect(transfers.closedForAnother(of: bob) == files[0].id)
         let place = transfers.enterDigestLine(files[0].id, of: bob, on: link)
         let (ticket, _) = try #require(place)
-        #expect(transfers.room(for: bob) == .afterClosing(files[1].id))
+        #expect(transfers.closedForAnother(of: bob) == files[1].id)
         #expect(!transfers.isAbandoned(files[0].id, after: .seconds(1), now: now + .seconds(9)))
         transfers.leaveDigestLine(ticket, of: bob)
         #expect(transfers.isAbandoned(files[0].id, after: .seconds(1), now: now + .seconds(9)))
