@@ -38,6 +38,15 @@ enum HostileNames {
 }
 
 @Suite("Hostile file names") struct HostileNamesTests {
+    @Test("what is made of a name stays what it is, also where it was cut at a blank")
+    func stays() {
+        for count in 180...195 {
+            let once = FileNameSanitizer.sanitized(String(repeating: "x", count: count) + " . y")
+            #expect(FileNameSanitizer.sanitized(once) == once)
+            #expect(once.utf8.last != UInt8(ascii: " ") && once.utf8.last != UInt8(ascii: "."))
+        }
+    }
+
     @Test("become single safe names, and are the same when they are sanitised again")
     func sanitised() throws {
         let names = try HostileNames.read() + ["", "a\u{0}b", "\u{0}", "..\u{0}/x"]

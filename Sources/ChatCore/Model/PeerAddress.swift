@@ -53,8 +53,8 @@ package struct PeerAddress: Sendable, Hashable, Codable, CustomStringConvertible
         guard text.utf8.count <= 4096 else { throw .tooLong }
         var rest = Substring(PastedAddress.withoutLayout(text))
         // A scheme is the same in any case (RFC 3986 section 3.1).
-        if rest.prefix(scheme.utf8.count).lowercased() == scheme {
-            rest = rest.dropFirst(scheme.count)
+        if rest.hasScheme(scheme) {
+            rest = Substring(rest.utf8.dropFirst(scheme.utf8.count))
         } else if let separator = rest.firstRange(ofASCII: "://") {
             throw .wrongScheme(String(rest[..<separator]))
         }
@@ -140,6 +140,16 @@ package enum PercentEncoding {
             }
         }
         return String(validating: bytes, as: UTF8.self)
+    }
+}
+
+extension StringProtocol {
+    /// Whether it begins with `scheme`, which is lower-case ASCII, in any case. Compared byte by byte: a combining mark
+    /// behind the slashes is one Character with the last of them.
+    func hasScheme(_ scheme: String) -> Bool {
+        utf8.prefix(scheme.utf8.count).elementsEqual(scheme.utf8) { byte, wanted in
+            byte == wanted || (0x41...0x5A).contains(byte) && byte | 0x20 == wanted
+        }
     }
 }
 

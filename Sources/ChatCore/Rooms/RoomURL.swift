@@ -134,8 +134,7 @@ package struct RoomURL: Sendable, Hashable, CustomStringConvertible {
 
     /// Whether a text is meant to be the address of a room, right or wrong.
     package static func isMeant(by text: String) -> Bool {
-        let start = text.prefix(tlsScheme.count).lowercased()
-        return start.hasPrefix(plainScheme) || start.hasPrefix(tlsScheme)
+        text.hasScheme(plainScheme) || text.hasScheme(tlsScheme)
     }
 
     /// Reads an address; the error says what is wrong, and where.

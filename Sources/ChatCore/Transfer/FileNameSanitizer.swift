@@ -25,11 +25,15 @@ enum FileNameSanitizer {
         while let first = scalars.first, first == "." || first == "-" || first == " " || first == "~" {
             scalars.removeFirst()
         }
-        while let last = scalars.last, last == "." || last == " " { scalars.removeLast() }
-        scalars = shortened(scalars)
+        scalars = shortened(trimmed(scalars))
         var name = String(String.UnicodeScalarView(scalars))
         if name.isEmpty { name = otherwise }
         return isReserved(name) ? "_" + name : name
+    }
+
+    /// Without dots and blanks at the end, which other systems take away.
+    private static func trimmed(_ scalars: [Unicode.Scalar]) -> [Unicode.Scalar] {
+        Array(scalars[..<(scalars.lastIndex { $0 != "." && $0 != " " }.map { $0 + 1 } ?? 0)])
     }
 
     /// The name of a partial file: `.NAME.ID.blip-part`.
@@ -86,7 +90,8 @@ enum FileNameSanitizer {
             if room < 0 { break }
             kept.append(scalar)
         }
-        return kept + ending
+        // Where it was cut may have been a blank.
+        return ending.isEmpty ? trimmed(kept) : kept + ending
     }
 
     private static func byteCount(_ scalars: [Unicode.Scalar]) -> Int { scalars.reduce(0) { $0 + UTF8.width($1) } }

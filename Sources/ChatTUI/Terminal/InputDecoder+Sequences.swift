@@ -37,6 +37,12 @@ extension InputDecoder {
             step(last)
             return
         }
+        // As in any sequence: what is interrupted is dropped. Sequences inside of sequences would each be decoded anew with every
+        // byte, for hours.
+        if bytes.count > 3, last == 0x1B {
+            state = .sequence([last])
+            return
+        }
         // Decode the inner sequence as usual, then add Alt to the key that it makes.
         var inner = InputDecoder(ownSequences: ownSequences)
         for byte in bytes.dropFirst() { inner.step(byte) }

@@ -73,6 +73,8 @@ func fuzzSocketIOPackets(_ bytes: UnsafeRawBufferPointer) throws {
             return
         }
         guard case .packet(let packet) = received else { continue }
+        // A refusal that is nothing but a number would come back with that for its id: the protocol has no escape for it.
+        if packet.id == nil, packet.data?.isNumber == true { continue }
         var wide = limits
         // A placeholder that is used twice is two attachments when it is written.
         wide.maxAttachments = 10_000
@@ -209,5 +211,14 @@ private struct FuzzedClient {
         try require(session.handed.keys.allSatisfy { waiting[$0] != nil }, "an emit of nothing")
         try require(session.namespaces.count == session.order.count, "namespaces without a place")
         if session.status == .closed { try require(session.handed.isEmpty, "emits on no connection") }
+    }
+}
+
+extension SocketIOValue {
+    fileprivate var isNumber: Bool {
+        switch self {
+        case .integer, .number, .digits: true
+        case .null, .bool, .string, .bytes, .array, .object: false
+        }
     }
 }

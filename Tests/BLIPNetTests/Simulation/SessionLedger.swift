@@ -173,7 +173,9 @@ struct SessionLedger {
     func checkRest(_ usage: MemoryUsage, of peer: StackPair.Peer) throws(FuzzFinding) {
         guard end[peer] == nil, !isTampered else { return }
         let failing = (requests[peer.other] ?? [:]).values.contains { $0.body == nil || $0.isCancelled }
-        try require(usage.unparsed == 0 && usage.control == 0, "\(peer): bytes are left lying")
+        try require(
+            usage.unparsed == 0 && usage.control == 0,
+            "\(peer): \(usage.unparsed) received bytes and \(usage.control) of control frames are left lying")
         try require(waiting(of: peer).isEmpty, "\(peer): requests \(waiting(of: peer)) wait for ever")
         try require(!usage.hasUnsent, "\(peer): something is never sent")
         guard !failing else { return }

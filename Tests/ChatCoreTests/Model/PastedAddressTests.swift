@@ -8,6 +8,14 @@ import Testing
     private let id = String(repeating: "k", count: 51) + "a"
     private var whole: String { "blip://192.0.2.10:4985/\(id)#Jo%20S" }
 
+    @Test("a scheme is found byte by byte: a mark behind it is part of the host")
+    func markBehindScheme() throws {
+        let address = try PeerAddress(parsing: "\u{1B2C}a")
+        #expect(try PeerAddress(parsing: address.description) == address)
+        #expect(try PeerAddress(parsing: "BLIP://host").host == "host")
+        #expect(throws: PeerAddressError.wrongScheme("blip\u{1A}")) { try PeerAddress(parsing: "blip\u{1A}://host") }
+    }
+
     @Test("both forms are read, and the one without characters of shells is written")
     func forms() throws {
         let address = try PeerAddress(parsing: "blip://192.0.2.10:4985/\(id)?name=Jo%20S")

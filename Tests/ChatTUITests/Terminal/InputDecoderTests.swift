@@ -74,6 +74,13 @@ struct InputDecoderTests {
         #expect(decode("\u{1B}\u{1B}q").map(\.keyName) == ["Esc", "Alt-q"])
     }
 
+    @Test("a sequence that another one interrupts is dropped, also behind Esc", .timeLimit(.minutes(1)))
+    func interruptedSequences() {
+        #expect(decode("\u{1B}\u{1B}[2\u{1B}[A").map(\.keyName) == ["Up"])
+        let nested = String(repeating: "\u{1B}\u{1B}[>*\u{1B}\u{1B}[2>*", count: 60)
+        #expect(decode(nested + "\u{1B}[A").map(\.keyName) == ["Up"])
+    }
+
     @Test("holds a lone Esc no longer than its delay")
     func escapeDelay() throws {
         var decoder = InputDecoder(escapeDelay: .milliseconds(25))
