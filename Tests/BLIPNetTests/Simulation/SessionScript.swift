@@ -195,6 +195,15 @@ struct SessionScript {
         }
         if let finding = pair.finding { throw finding }
         if pair.ledger?.end.isEmpty == true {
+            // A ping may just be on its way, in pieces.
+            pair.run(
+                for: .seconds(10),
+                until: { pair in
+                    StackPair.Peer.allCases.allSatisfy {
+                        let usage = pair[$0].stack.memoryUsage
+                        return usage.unparsed == 0 && usage.control == 0
+                    }
+                })
             pair.checkRest()
             for sink in pair.client.slowSinks() + pair.server.slowSinks() where !isHostile {
                 try require(sink.ends == 1, "a sink is told \(sink.ends) times that nothing more comes")
