@@ -81,9 +81,8 @@ import Testing
             Issue.record("no ping")
             return
         }
-        let (patient, last) = (
-            client.handleTimeout(now: WebSocketFixtures.time(1039)), client.handleTimeout(now: WebSocketFixtures.time(1040))
-        )
+        let patient = client.handleTimeout(now: WebSocketFixtures.time(1039))
+        let last = client.handleTimeout(now: WebSocketFixtures.time(1040))
         #expect(patient == nil)
         #expect(last == .dead)
     }
