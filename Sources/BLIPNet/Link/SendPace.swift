@@ -135,7 +135,7 @@ struct SendPace {
         if sample.acknowledged > window.last.acknowledged {
             let pause = arrivedAt.map { sample.now - $0 } ?? .zero
             arrivedAt = sample.now
-            if hasStoodStill(pause, sample) { recoveredAt = sample.now + pause }
+            if hasStoodStill(pause, window.last) { recoveredAt = sample.now + pause }
         }
         if let end = recoveredAt {
             if sample.now >= end { recoveredAt = nil }
@@ -157,9 +157,12 @@ struct SendPace {
         return true
     }
 
+    /// `sample`: the last one before something arrived again. A pause with little on its way is one of our own, or an
+    /// acknowledgement that waits for the next packet. As long as TCP is left alone its queue is what we look for.
     private func hasStoodStill(_ pause: Duration, _ sample: PathSample) -> Bool {
-        guard peakRate > 0, pause > max(Self.standstill, sample.shortestRoundTrip) else { return false }
-        return pause / .seconds(1) * peakRate > Self.standstillSegments * Double(sample.segment)
+        guard limit != nil, pause > max(Self.standstill, sample.shortestRoundTrip) else { return false }
+        let few = Self.standstillSegments * Double(sample.segment)
+        return Double(sample.inFlight) > few && pause / .seconds(1) * arriving > few
     }
 
     /// What a window says of the queue.
