@@ -209,7 +209,7 @@ struct SendPace {
         let allowed = max(Self.harmless, shortest / 8) + few
         return Reading(
             now: sample.now, rate: rate, roundTrip: trip, queue: trip - shortest, allowed: allowed,
-            aim: .seconds(allowed / .seconds(1) / (1 + 2 * (few / allowed))))
+            aim: allowed / (1 + 2 * (few / allowed)))
     }
 
     /// The mean of the last two windows.

@@ -149,7 +149,7 @@ extension WebSocketConnection {
         switch opcode {
         case .close: return try receiveClose(payload)
         case .ping:
-            keepalive.receivedPing()
+            keepalive.answeredPing()
             queuePong(payload)
         default: if !keepalive.receivedPong(payload) { return .pong(payload) }
         }

@@ -50,13 +50,10 @@ struct WebSocketKeepalive: Sendable {
     mutating func receivedMessage() { interval = shortest }
 
     /// A ping, of either side, is answered.
-    private mutating func rest() {
+    mutating func answeredPing() {
         guard let interval, let longest, interval < longest else { return }
         self.interval = min(interval * 2, longest)
     }
-
-    /// The peer asks for a sign of life.
-    mutating func receivedPing() { rest() }
 
     /// What is due.
     enum Action: Equatable {
@@ -88,7 +85,7 @@ struct WebSocketKeepalive: Sendable {
         guard let ping = lastPing, payload == Self.payload(ping.number) else { return false }
         roundTrip = lastReceived - ping.sent
         lastPing = nil
-        rest()
+        answeredPing()
         return true
     }
 

@@ -148,8 +148,7 @@ package struct RoomURL: Sendable, Hashable, CustomStringConvertible {
         let bytes = Array(text.utf8)
         func string(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
         // A scheme is the same in any case (RFC 3986 section 3.1).
-        let start = text.lowercased()
-        guard let scheme = [Self.tlsScheme, Self.plainScheme].first(where: start.hasPrefix) else {
+        guard let scheme = [Self.tlsScheme, Self.plainScheme].first(where: { text.hasScheme($0) }) else {
             throw RoomURLError(.wrongScheme, at: 0)
         }
         let hostStart = scheme.utf8.count

@@ -14,10 +14,10 @@ enum UnusedMemory {
     /// time. It takes less than a millisecond.
     static func keepGivingBack() async {
         do {
-            try await Task.sleep(for: Self.shortestPause)
             var worked = Duration.zero
             var pause = Self.shortestPause
             while true {
+                try await Task.sleep(for: pause)
                 // Where nothing was done there is nothing to give back, and less to wake up for.
                 let isBusy = processorTime - worked > .milliseconds(20)
                 if isBusy {
@@ -26,7 +26,6 @@ enum UnusedMemory {
                     worked = processorTime
                 }
                 pause = isBusy ? Self.shortestPause : min(pause * 2, Self.longestPause)
-                try await Task.sleep(for: pause)
             }
         } catch {
             // Cancelled: the process ends.

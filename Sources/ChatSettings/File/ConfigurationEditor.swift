@@ -23,10 +23,7 @@ struct ConfigurationEditor {
             return Line(scalars: Array(hasReturn ? line.dropLast() : line), hasReturn: hasReturn)
         }
         isEnded = lines.last.map { $0.scalars.isEmpty && !$0.hasReturn } ?? true
-        guard !isEnded, var last = lines.popLast() else {
-            lines.removeLast()
-            return
-        }
+        guard var last = lines.popLast(), !isEnded else { return }
         hasStrayReturn = last.hasReturn
         // Should its end come to be, it is as the others are.
         last.hasReturn = lines.first?.hasReturn ?? false

@@ -36,7 +36,7 @@ import Testing
         ) throws {
             guard case .ping(let payload) = action else { throw LinkError.timedOut("keepalive") }
             other.received(now: now)
-            other.receivedPing()
+            other.answeredPing()
             asker.received(now: now)
             let isOurs = asker.receivedPong(payload)
             #expect(isOurs)
