@@ -140,6 +140,9 @@ def verdict(mutation):
     """Runs the tests of a mutation that is in the build."""
     code, text = test([mutation.tests], logs / f"{mutation.name}.test.log", mutation.seconds)
     failed = re.findall(r"✘ Test (.+?) (?:failed|recorded)", text)
+    # A test that has failed has noticed it, however long the others take.
+    if code is None and failed:
+        return KILLED, failed[0]
     if code is None:
         return (KILLED, "hangs") if mutation.hangs else (HUNG, f"{mutation.seconds} s")
     if code == 0:

@@ -31,6 +31,9 @@
 #include <unistd.h>
 #include "sandbox.h"
 
+/// syncfs(2): returns when everything of the file system that `descriptor` is on is on its disk.
+static inline int clinux_synchronize_disk(int descriptor) { return (int)syscall(SYS_syncfs, descriptor); }
+
 /// openat2(2): opens `path` beneath `directory`, refusing every link and every step outside of it.
 static inline int clinux_open_beneath(int directory, const char *path, uint64_t flags, uint64_t mode) {
     struct open_how how = {0};

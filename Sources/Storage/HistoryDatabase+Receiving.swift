@@ -3,15 +3,37 @@
 package import ChatCore
 
 extension HistoryDatabase {
-    package func appendIncoming(_ message: IncomingMessage) async throws(StoreError) -> AppendOutcome {
+    package func appendIncoming(
+        _ messages: [IncomingMessage]
+    ) async throws(StoreError) -> [Result<AppendOutcome, StoreError>] {
         defer { indexSoon() }
-        return try await write(reporting: { $0.changes }) { connection throws(StoreError) in
-            try connection.outcome(ifStored: message)
-        } _: { connection throws(StoreError) in
-            if let known = try connection.isKnown(message) { return known ? .duplicate : .conflict }
-            if let refusal = try connection.refusal(of: message) { return refusal }
-            var arrival = try IncomingArrival(from: message.contact, in: connection)
-            return try arrival.append(message)
+        return try await write(reporting: { outcomes in
+            outcomes.flatMap { outcome in (try? outcome.get())?.changes ?? [] }
+        }) { connection throws(StoreError) -> [Result<AppendOutcome, StoreError>]? in
+            var found: [Result<AppendOutcome, StoreError>] = []
+            for message in messages {
+                // They are there together, or none of them is; what was refused is not there either way.
+                if let outcome = try connection.outcome(ifStored: message) {
+                    found.append(.success(outcome))
+                } else if let refusal = try connection.refusal(of: message) {
+                    found.append(.success(refusal))
+                } else {
+                    return nil
+                }
+            }
+            return found
+        } _: { connection throws(StoreError) -> [Result<AppendOutcome, StoreError>] in
+            // One by itself needs no part of its own: its error is that of the transaction.
+            guard messages.count > 1 else {
+                var outcomes: [Result<AppendOutcome, StoreError>] = []
+                for message in messages { outcomes.append(.success(try connection.append(message))) }
+                return outcomes
+            }
+            var outcomes: [Result<AppendOutcome, StoreError>] = []
+            for message in messages {
+                outcomes.append(try connection.part { () throws(StoreError) in try connection.append(message) })
+            }
+            return outcomes
         }
     }
 
@@ -37,6 +59,13 @@ extension HistoryDatabase {
 }
 
 extension SQLiteConnection {
+    fileprivate func append(_ message: IncomingMessage) throws(StoreError) -> AppendOutcome {
+        if let known = try isKnown(message) { return known ? .duplicate : .conflict }
+        if let refusal = try refusal(of: message) { return refusal }
+        var arrival = try IncomingArrival(from: message.contact, in: self)
+        return try arrival.append(message)
+    }
+
     /// What became of an append whose commit had an unknown outcome (D10); `nil` when it is not there.
     fileprivate func outcome(ifStored message: IncomingMessage) throws(StoreError) -> AppendOutcome? {
         guard let known = try isKnown(message) else { return nil }

@@ -31,24 +31,38 @@ extension HistoryDatabase {
         }
     }
 
-    package func enqueueFileOffer(
-        to contact: ContactID, file: NewOutgoingFile, at time: Timestamp
-    ) async throws(StoreError) -> ChatMessage {
-        guard let size = Int64(exactly: file.size) else {
-            throw .failed(code: 18, reason: "a file of \(file.size) bytes is too large")
-        }
-        let id = MessageID(at: time)
-        defer { indexSoon() }
-        return try await write(reporting: { [.added($0)] }) { connection throws(StoreError) in
-            try connection.message(id, of: contact, .outgoing)
-        } _: { connection throws(StoreError) in
-            try connection.insertOutgoing(id, to: contact, text: nil, replyTo: nil, at: time) {
-                position throws(StoreError) in
-                try connection.insertTransfer(
-                    id, position: position, contact: contact, direction: .outgoing, name: file.name, size: size,
-                    modified: file.modified, contentType: file.contentType, caption: file.caption, place: file.place,
-                    path: file.path, at: time)
+    package func enqueueFileOffers(
+        to contact: ContactID, files: [NewOutgoingFile], at time: Timestamp
+    ) async throws(StoreError) -> [ChatMessage] {
+        var offers: [(id: MessageID, file: NewOutgoingFile, size: Int64)] = []
+        for file in files {
+            guard let size = Int64(exactly: file.size) else {
+                throw .failed(code: 18, reason: "a file of \(file.size) bytes is too large")
             }
+            offers.append((MessageID(at: time), file, size))
+        }
+        defer { indexSoon() }
+        return try await write(reporting: { $0.map(HistoryChange.added) }) { [offers] connection throws(StoreError) in
+            var found: [ChatMessage] = []
+            for offer in offers {
+                // They are there together, or none of them is.
+                guard let message = try connection.message(offer.id, of: contact, .outgoing) else { return nil }
+                found.append(message)
+            }
+            return found
+        } _: { [offers] connection throws(StoreError) in
+            var messages: [ChatMessage] = []
+            for (id, file, size) in offers {
+                messages.append(
+                    try connection.insertOutgoing(id, to: contact, text: nil, replyTo: nil, at: time) {
+                        position throws(StoreError) in
+                        try connection.insertTransfer(
+                            id, position: position, contact: contact, direction: .outgoing, name: file.name,
+                            size: size, modified: file.modified, contentType: file.contentType, caption: file.caption,
+                            place: file.place, path: file.path, at: time)
+                    })
+            }
+            return messages
         }
     }
 
@@ -67,18 +81,18 @@ extension HistoryDatabase {
     }
 
     package func enqueueFileStatus(
-        to contact: ContactID, transfer: MessageID, state: FileTransfer.State
+        to contact: ContactID, transfers: [MessageID], state: FileTransfer.State
     ) async throws(StoreError) {
         try await writer.write { connection throws(StoreError) in
             // What was ended meanwhile stays told as that.
-            let isOther = try connection.first(
+            let others = try connection.all(
                 """
-                SELECT 1 FROM transfers WHERE id = ? AND state <> ?
+                SELECT id FROM transfers WHERE id IN (SELECT value FROM json_each(?)) AND state <> ?
                     AND state NOT IN ('offered', 'accepted', 'running', 'paused')
-                """, [.text(transfer.text), .text(state.rawValue)]
-            ) { _ in true }
-            guard isOther == nil else { return }
-            try connection.enqueueFileStatus(to: contact, of: [transfer], state: state)
+                """, [transfers.list, .text(state.rawValue)]
+            ) { row in row.text(0) }
+            try connection.enqueueFileStatus(
+                to: contact, of: transfers.filter { !others.contains($0.text) }, state: state)
         }
     }
 
@@ -243,11 +257,11 @@ extension SQLiteConnection {
     func enqueueFileStatus(
         to contact: ContactID, of transfers: [MessageID], state: FileTransfer.State
     ) throws(StoreError) {
+        guard !transfers.isEmpty else { return }
         // In one look at all that waits: there may be as many offers.
-        let names = transfers.map { "\"\($0.text)\"" }.joined(separator: ",")
         try run(
             "DELETE FROM outbox WHERE contact = ? AND transfer IN (SELECT value FROM json_each(?))",
-            .integer(contact.rawValue), .text("[\(names)]"))
+            .integer(contact.rawValue), transfers.list)
         for transfer in transfers {
             try run(
                 "INSERT INTO outbox(contact, transfer, transfer_state) VALUES (?, ?, ?)",
@@ -375,4 +389,9 @@ extension SQLiteConnection {
             ] + FolderPlaceRow.values(of: place)
         ) { _ in true }
     }
+}
+
+extension [MessageID] {
+    /// All of them as one value, for `json_each`.
+    var list: SQLiteValue { .text("[" + map { "\"\($0.text)\"" }.joined(separator: ",") + "]") }
 }

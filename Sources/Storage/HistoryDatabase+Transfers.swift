@@ -11,6 +11,16 @@ extension HistoryDatabase {
         try await transfer(where: "t.id = ?", .text(id.text))
     }
 
+    package func transfers(_ ids: [MessageID]) async throws(StoreError) -> [FileTransfer] {
+        try await writer.perform { connection throws(StoreError) in
+            try connection.all(
+                """
+                SELECT \(TransferRow.columns) FROM json_each(?) JOIN transfers t ON t.id = value
+                """, [ids.list]
+            ) { row throws(StoreError) in try TransferRow.transfer(from: row) }
+        }
+    }
+
     package func transfer(number: TransferNumber) async throws(StoreError) -> FileTransfer? {
         try await transfer(where: "t.number = ?", .integer(number.rawValue))
     }
@@ -83,7 +93,8 @@ extension HistoryDatabase {
     }
 
     package func unfinishedTransfers(
-        of set: MessageID, with contact: ContactID, _ direction: MessageDirection, offeredOnly: Bool, limit: Int
+        of set: MessageID, with contact: ContactID, _ direction: MessageDirection, offeredOnly: Bool,
+        after number: TransferNumber?, limit: Int
     ) async throws(StoreError) -> [FileTransfer] {
         let states = offeredOnly ? "t.state = 'offered'" : Self.isUnfinished
         return try await writer.perform { connection throws(StoreError) in
@@ -92,31 +103,41 @@ extension HistoryDatabase {
                 """
                 SELECT \(TransferRow.columns) FROM transfers t
                 WHERE t.folder_set = ? AND t.contact = ? AND t.outgoing = ? AND +\(states)
+                    AND t.number > ?
                 ORDER BY t.number LIMIT ?
                 """,
                 [
-                    .text(set.text), .integer(contact.rawValue), .flag(direction == .outgoing), .integer(Int64(limit)),
+                    .text(set.text), .integer(contact.rawValue), .flag(direction == .outgoing),
+                    .integer(number?.rawValue ?? 0), .integer(Int64(limit)),
                 ]
             ) { row throws(StoreError) in try TransferRow.transfer(from: row) }
         }
     }
 
-    package func updateTransfer(_ transfer: FileTransfer, reporting: Bool) async throws(StoreError) {
-        guard let transferred = Int64(exactly: transfer.transferred) else {
-            throw .failed(code: 18, reason: "\(transfer.transferred) transferred bytes are too many")
-        }
-        _ = try await write(reporting: { (message: ChatMessage?) in message.map { [.changed($0)] } ?? [] }) {
+    package func updateTransfers(_ transfers: [FileTransfer], reporting: Bool) async throws(StoreError) {
+        _ = try await write(reporting: { (messages: [ChatMessage]) in messages.map(HistoryChange.changed) }) {
             connection throws(StoreError) in
-            try connection.run(
-                """
-                UPDATE transfers SET state = ?2, reason = ?3, transferred = ?4, sha256 = ?5, path = ?6, started = ?7,
-                    finished = ?8
-                WHERE id = ?1 AND (state IN ('offered', 'accepted', 'running', 'paused') OR state = ?2)
-                """,
-                .text(transfer.id.text), .text(transfer.state.rawValue), .optionalText(transfer.reason?.stored),
-                .integer(transferred), .optionalText(transfer.sha256), .optionalText(transfer.path),
-                .optionalInteger(transfer.started?.milliseconds), .optionalInteger(transfer.finished?.milliseconds))
-            return reporting ? try connection.message(transfer.id, of: transfer.contact, transfer.direction) : nil
+            var messages: [ChatMessage] = []
+            for transfer in transfers {
+                guard let transferred = Int64(exactly: transfer.transferred) else {
+                    throw .failed(code: 18, reason: "\(transfer.transferred) transferred bytes are too many")
+                }
+                try connection.run(
+                    """
+                    UPDATE transfers SET state = ?2, reason = ?3, transferred = ?4, sha256 = ?5, path = ?6,
+                        started = ?7, finished = ?8
+                    WHERE id = ?1 AND (state IN ('offered', 'accepted', 'running', 'paused') OR state = ?2)
+                    """,
+                    .text(transfer.id.text), .text(transfer.state.rawValue), .optionalText(transfer.reason?.stored),
+                    .integer(transferred), .optionalText(transfer.sha256), .optionalText(transfer.path),
+                    .optionalInteger(transfer.started?.milliseconds),
+                    .optionalInteger(transfer.finished?.milliseconds))
+                guard reporting,
+                    let message = try connection.message(transfer.id, of: transfer.contact, transfer.direction)
+                else { continue }
+                messages.append(message)
+            }
+            return messages
         }
     }
 

@@ -57,6 +57,67 @@ import Testing
         await database.close()
     }
 
+    @Test(
+        "messages that came together are stored in one commit, and one that cannot be stored takes none of them with it"
+    )
+    func receiving() async throws {
+        let folder = try TestFolder()
+        let database = try await folder.open()
+        let bob = try await database.contact("bob")
+        let known = incoming(.text("known"), from: bob)
+        _ = try await database.appendIncoming(known)
+        var messages = (2...40).map { number in
+            var message = incoming(.text("\(number)"), from: bob)
+            message.sequence = Int64(number)
+            return message
+        }
+        let tooLarge = incoming(
+            .file(name: "f", size: .max, modified: .init(milliseconds: 1), contentType: "x/y", caption: ""), from: bob)
+        messages.insert(tooLarge, at: 10)
+        messages.insert(known, at: 20)
+        let before = try folder.commitsInLog()
+        let outcomes = try await database.appendIncoming(messages)
+        // The index may follow with a commit of its own.
+        #expect(try folder.commitsInLog() - before <= 2)
+        for (message, outcome) in zip(messages, outcomes) {
+            switch (message.id, outcome) {
+            case (known.id, .success(.duplicate)): break
+            case (tooLarge.id, .failure(.failed)): break
+            case (_, .success(let outcome)): #expect(outcome.inserted?.id == message.id)
+            default: Issue.record("\(outcome)")
+            }
+        }
+        #expect(try await folder.textsAfterCrash(of: bob) == ["known"] + (2...40).map(String.init))
+        await database.close()
+    }
+
+    @Test("offers of one folder are stored together or not at all")
+    func offering() async throws {
+        let folder = try TestFolder()
+        let database = try await folder.open()
+        let bob = try await database.contact("bob")
+        func file(_ number: Int, size: UInt64 = 1) -> NewOutgoingFile {
+            NewOutgoingFile(
+                path: "/tmp/\(number)", name: "\(number)", size: size, modified: .init(milliseconds: 5),
+                contentType: "x/y", caption: "")
+        }
+        let before = try folder.commitsInLog()
+        let offers = try await database.enqueueFileOffers(
+            to: bob, files: (1...30).map { file($0) }, at: .init(milliseconds: 1))
+        #expect(try folder.commitsInLog() - before <= 2)
+        #expect(offers.map(\.sequence) == Array(1...30))
+        await #expect(throws: StoreError.self) {
+            try await database.enqueueFileOffers(
+                to: bob, files: [file(1), file(2, size: .max)], at: .init(milliseconds: 1))
+        }
+        #expect(try await database.outbox(for: bob, limit: 99).count == 30)
+        let ids = offers.map(\.id)
+        #expect(try await Set(database.transfers(ids + [MessageID(at: .init(milliseconds: 9))]).map(\.id)) == Set(ids))
+        try await database.enqueueFileStatus(to: bob, transfers: ids, state: .cancelled)
+        #expect(try await database.outbox(for: bob, limit: 99).count == 60)
+        await database.close()
+    }
+
     @Test("what one of them may not do takes nothing away from the others")
     func refusing() async throws {
         let folder = try TestFolder()

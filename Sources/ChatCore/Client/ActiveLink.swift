@@ -14,6 +14,8 @@ struct ActiveLink: Sendable {
     let router: RequestRouter
     let peerID: PeerID
     let opened: MonotonicTime
+    /// What both programs can do beyond the first version, as the hellos say.
+    var features: PeerFeatures = []
     /// They have said hello, and we have accepted them: their requests are served.
     var admitsPeer = false
     /// They have accepted us: our requests are served.

@@ -7,7 +7,8 @@ extension ChatClient {
     func sayHello(to contact: ContactID, on link: ActiveLink) async {
         let hello = HelloRequest(
             name: ContactNames.cleaned(core.configuration.name, fallback: "somebody"), client: Self.clientName,
-            listenPort: core.configuration.hidesAddress ? nil : listening.port)
+            listenPort: core.configuration.hidesAddress ? nil : listening.port,
+            features: core.configuration.limits.features.names)
         let pending = link.connection.submit(hello.encoded(), bodySink: nil)
         do throws(LinkError) {
             let response = try await pending.value()
@@ -40,8 +41,17 @@ extension ChatClient {
                 of: PeerAddress(host: link.connection.info.remoteHost, port: port, peerID: link.peerID), from: contact)
         }
         admit(request, on: link)
-        updateLink(contact, link.number) { $0.admitsPeer = true }
+        let shared = sharedFeatures(hello)
+        updateLink(contact, link.number) {
+            $0.features = shared
+            $0.admitsPeer = true
+        }
         await people.takeName(hello.name, of: contact)
+    }
+
+    /// What both programs can do.
+    private func sharedFeatures(_ hello: HelloRequest) -> PeerFeatures {
+        PeerFeatures(names: hello.features).intersection(core.configuration.limits.features)
     }
 
     /// Opens the gate before the reply is on its way: what they send after it must come through.
@@ -77,21 +87,25 @@ extension ChatClient {
                 if let address { people.hear(of: address, from: peer.id) }
             }
         }
-        if admitIfContact(link, request) { return }
+        if admitIfContact(link, request, hello) { return }
         await requests.record(hello, of: link.peerID, at: address, from: link.connection.info)
         // Our user may have approved or blocked them meanwhile.
-        if admitIfContact(link, request) || refuseIfBlocked(link, request) { return }
+        if admitIfContact(link, request, hello) || refuseIfBlocked(link, request) { return }
         link.answer(request, HelloReply.pending.encoded())
         link.close(reason: "pending")
     }
 
     /// A stranger who is a contact by now gets their link.
-    private func admitIfContact(_ link: ActiveLink, _ request: ReceivedRequest) -> Bool {
+    private func admitIfContact(_ link: ActiveLink, _ request: ReceivedRequest, _ hello: HelloRequest) -> Bool {
         guard let peer = core.links.session(of: link.peerID)?.peer, !peer.isBlocked else { return false }
         _ = core.links.endStranger(link.number)
         admit(request, on: link)
         adopt(link, for: peer.id)
-        updateLink(peer.id, link.number) { $0.admitsPeer = true }
+        let shared = sharedFeatures(hello)
+        updateLink(peer.id, link.number) {
+            $0.features = shared
+            $0.admitsPeer = true
+        }
         return true
     }
 

@@ -6,7 +6,7 @@ extension ChatClient {
     func joinRoom(_ url: RoomURL, name: String?) async throws(ChatError) -> Peer {
         let wanted = try name.map { name throws(ChatError) in try ContactNames.checked(name) }
         guard let known = core.links.peers.first(where: { $0.room?.url.isSameRoom(as: url) == true }) else {
-            let limit = core.configuration.limits.joinedRooms
+            let limit = core.configuration.limits.rooms.joined
             guard core.links.peers.count(where: { $0.room?.isLeft == false }) < limit else {
                 throw .tooManyRooms(limit: limit)
             }

@@ -34,6 +34,7 @@ package actor ChatClient: LocalChat {
     let folders: FolderBook
     let places: DownloadPlaces
     let downloads: Downloads
+    let bundles: Bundles
     let uploads: Uploads
     let decisions: TransferDecisions
     let offering: Offering
@@ -66,11 +67,12 @@ package actor ChatClient: LocalChat {
             core: core, connecting: roomConnecting, live: liveRooms, sender: roomSender, files: roomFiles)
         let dialling = Dialling(core: core, rooms: rooms)
         let outbox = OutboxSender(core: core, dialling: dialling, roomSender: roomSender)
-        let downloads = Downloads(core: core, book: book, outbox: outbox, pacing: pacing)
+        let bundles = Bundles(core: core, book: book, outbox: outbox, pacing: pacing)
+        let downloads = Downloads(core: core, book: book, outbox: outbox, pacing: pacing, bundles: bundles)
         let uploads = Uploads(core: core, book: book, pacing: pacing)
         let decisions = TransferDecisions(
-            core: core, book: book, downloads: downloads, uploads: uploads, outbox: outbox, folders: folders,
-            places: places, roomFiles: roomFiles)
+            core: core, book: book, downloads: downloads, bundles: bundles, uploads: uploads, outbox: outbox,
+            folders: folders, places: places, roomFiles: roomFiles)
         let offering = Offering(core: core, outbox: outbox, folders: folders, decisions: decisions)
         self.core = core
         self.connecting = connecting
@@ -89,6 +91,7 @@ package actor ChatClient: LocalChat {
         self.folders = folders
         self.places = places
         self.downloads = downloads
+        self.bundles = bundles
         self.uploads = uploads
         self.decisions = decisions
         self.offering = offering

@@ -83,32 +83,24 @@ package struct ChatLimits: Sendable {
     /// What the requests of all peers hold in memory until they are handled, beyond a small share for each link.
     package var waitingBytes = 16 << 20
     /// Own messages that wait for one contact.
-    package var outboxMessages = 10_000
+    package var outboxMessages = 100_000
     /// Outbox rows on the wire without an answer.
     package var sendWindow = 32
+    /// The same for a peer that takes several at once (`PeerFeatures.bundles`).
+    package var sendWindowOfMany = 128
     /// Files running in each direction with one peer; further ones wait.
     package var runningTransfers = 4
     /// A file that its receiver asks nothing of for so long does not count as running, and is closed.
     package var uploadPatience = Duration.seconds(10)
     /// `file-get` requests for one file that are served at once.
     package var servedRanges = 32
+    package var bundles = BundleLimits()
     /// What one contact may have stored in a day, in bytes of text and a little for each message.
     package var storedBytesPerDay: UInt64 = 256 << 20
     /// The smaller of the two is kept free on the disks of the downloads and of the history.
     package var freeBytesKept: UInt64 = 1 << 30
     package var freeShareKept = 0.05
-    /// Socket.IO rooms that may be joined.
-    package var joinedRooms = 200
-    /// How long the server of a room may take to acknowledge.
-    package var roomPatience = Duration.seconds(10)
-    /// How long the second line of a run waits for the acknowledgement of the first one, of which nobody knows yet whether it
-    /// comes.
-    package var roomFirstPatience = Duration.seconds(2)
-    /// Bytes and files of one room that wait to be accepted.
-    package var roomFileBytes: UInt64 = 64 << 20
-    package var roomFiles = 100
-    /// Bytes of a file for a room whose server has not said how much it takes.
-    package var roomPayload = 1_000_000
+    package var rooms = RoomLimits()
     /// Without a reply for this long we ask the link for a sign of life (D8).
     package var replyPatience = Duration.seconds(30)
     /// Between two looks for messages that are too old.
@@ -117,6 +109,41 @@ package struct ChatLimits: Sendable {
     package var retryDelay = Duration.seconds(4)
     /// How long what has overtaken others is held back, to be shown in its sender's order (D5).
     package var gapPatience = Duration.seconds(5)
+
+    package init() {}
+}
+
+extension ChatLimits {
+    /// What we can do beyond the first version.
+    var features: PeerFeatures { bundles.running > 0 ? [.bundles] : [] }
+}
+
+/// Limits of small files that travel together (`file-bundle`).
+package struct BundleLimits: Sendable {
+    /// Bytes of a file that travels together with others.
+    package var file: UInt64 = 64 << 10
+    /// Bytes of all files of one bundle.
+    package var bytes: UInt64 = 1 << 20
+    /// Bundles in each direction with one peer; with 0 each file travels by itself.
+    package var running = 4
+
+    package init() {}
+}
+
+/// Limits of Socket.IO rooms.
+package struct RoomLimits: Sendable {
+    /// Rooms that may be joined.
+    package var joined = 200
+    /// How long the server of a room may take to acknowledge.
+    package var patience = Duration.seconds(10)
+    /// How long the second line of a run waits for the acknowledgement of the first one, of which nobody knows yet whether it
+    /// comes.
+    package var firstPatience = Duration.seconds(2)
+    /// Bytes and files of one room that wait to be accepted.
+    package var fileBytes: UInt64 = 64 << 20
+    package var files = 100
+    /// Bytes of a file for a room whose server has not said how much it takes.
+    package var payload = 1_000_000
 
     package init() {}
 }

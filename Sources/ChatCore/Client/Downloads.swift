@@ -8,11 +8,14 @@ struct Downloads {
     let book: TransferBook
     let outbox: OutboxSender
     let pacing: TransferPacing
+    let bundles: Bundles
     /// What running downloads still need of each disk.
     let diskRooms = DiskRooms()
 
     /// How many pauses we tell the sender when a link begins. Nothing waits for the thousands of a paused folder.
     static let mostPausesTold = 100
+    /// How many open offers are looked at together when a link begins.
+    private static let offersTogether = 100
     /// What a download that was stopped has left to write down how far it is.
     private static let downloadGrace = Duration.seconds(2)
 
@@ -33,6 +36,7 @@ struct Downloads {
         core.tasks.spawn { client in
             do throws(ChatError) {
                 var pauses = 0
+                var offers: [FileTransfer] = []
                 try await client.book.forEachUnfinished(with: contact) { transfer in
                     guard client.core.links[contact]?.sendingLink != nil else { return false }
                     guard transfer.direction == .incoming else { return true }
@@ -40,13 +44,18 @@ struct Downloads {
                         pauses += 1
                         await client.downloads.tellPause(of: transfer.id)
                     }
-                    client.decisions.acceptIfAllowed(transfer)
+                    offers.append(transfer)
+                    if offers.count >= Self.offersTogether {
+                        client.decisions.acceptIfAllowed(offers)
+                        offers = []
+                    }
                     let waits = transfer.state == .accepted || transfer.state == .running
                     if waits, !client.book.transfers.isResting(transfer.id) {
                         await client.downloads.startDownload(transfer.id, inTurn: true)
                     }
                     return true
                 }
+                client.decisions.acceptIfAllowed(offers)
             } catch {
                 if case .store(let error) = error { client.core.hub.publish(.notice(.storeFailed(error))) }
             }
@@ -72,12 +81,23 @@ struct Downloads {
                 for transfer in waiting {
                     guard client.downloads.hasTurn(for: contact) else { return }
                     guard !client.book.transfers.isUnderWay(transfer.id) else { continue }
+                    guard !client.downloads.comesTogether(transfer) else {
+                        client.bundles.start(from: contact)
+                        continue
+                    }
                     client.core.links[contact]?.lastTried = transfer.number
                     await client.downloads.startDownload(transfer.id)
                 }
                 if start == nil { return }
             }
         }
+    }
+
+    /// Whether a file waits for others to come together with.
+    private func comesTogether(_ stored: FileTransfer) -> Bool {
+        let row = book.transfers.row(stored.id) ?? stored
+        return core.links[row.contact]?.sendingLink?.features.contains(.bundles) == true
+            && book.transfers.fitsBundle(row)
     }
 
     /// Whether one more file of a contact may begin.
@@ -91,8 +111,12 @@ struct Downloads {
     func startDownload(_ id: MessageID, inTurn: Bool = false) async {
         _ = await core.records.quietly { () async throws(StoreError) in try await book.row(of: id) }
         guard core.isRunning else { return }
-        switch book.transfers.start(id, isOnline: { core.links[$0]?.sendingLink != nil }, inTurn: inTurn) {
+        let start = book.transfers.start(
+            id, isOnline: { core.links[$0]?.sendingLink != nil },
+            takesBundles: { core.links[$0]?.sendingLink?.features.contains(.bundles) == true }, inTurn: inTurn)
+        switch start {
         case .stays: break
+        case .bundled: if let contact = book.transfers.row(id)?.contact { bundles.start(from: contact) }
         case .waitsForPeer:
             await book.changeQuietly(id) {
                 $0.state = .accepted

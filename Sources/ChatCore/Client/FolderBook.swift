@@ -71,6 +71,24 @@ final class FolderBook {
         }
     }
 
+    /// The same for several files of one folder; returns those to which our user has agreed.
+    func take(_ files: [FileTransfer], at place: FolderPlace) async throws(ChatError) -> [FileTransfer] {
+        guard let contact = files.first?.contact else { return [] }
+        let key = FolderSet.key(place.set, from: contact)
+        var agreed: [FileTransfer] = []
+        var news: FolderSet?
+        for file in files {
+            switch sets.take(file, key) {
+            case .none: continue
+            case .counted: break
+            case .agreed(let set): news = set
+            }
+            agreed.append(file)
+        }
+        if let news { try await keep(news, key) }
+        return agreed
+    }
+
     private func keep(_ set: FolderSet, _ key: String) async throws(ChatError) {
         try await records.stored { () async throws(StoreError) in
             try await records.store.setSetting(key, to: set.text)

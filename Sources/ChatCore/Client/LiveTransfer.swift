@@ -35,6 +35,8 @@ struct LiveTransfer {
         case accepting
         /// Incoming: a task pulls it.
         case downloading(Download)
+        /// Incoming: it comes together with others.
+        case bundled(of: ContactID)
         /// Incoming: its file is there, and its row does not say so yet. Nothing begins it again meanwhile.
         case arrived
         /// Incoming: its sender does not give it now. It is tried again after a while.
@@ -48,6 +50,8 @@ struct LiveTransfer {
     /// The row, with changes that are on their way to the store; `nil` when the store has to be asked.
     var row: FileTransfer?
     var work = Work.none
+    /// Incoming: together with others it could not come, so it comes by itself.
+    var comesAlone = false
     /// How many ranges of it wait until a limit of the rate lets them go.
     var heldRanges = 0
 
@@ -60,10 +64,12 @@ struct LiveTransfer {
     var isBusy: Bool {
         switch work {
         case .none, .pausedByReceiver: heldRanges > 0
-        case .accepting, .downloading, .arrived, .resting, .serving: true
+        case .accepting, .downloading, .bundled, .arrived, .resting, .serving: true
         }
     }
 
     /// Whether there is nothing to know of it that the store does not have.
-    var isForgettable: Bool { if case .none = work { row == nil && heldRanges == 0 } else { false } }
+    var isForgettable: Bool {
+        if case .none = work { row == nil && heldRanges == 0 && !comesAlone } else { false }
+    }
 }

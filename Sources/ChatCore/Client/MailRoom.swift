@@ -16,18 +16,38 @@ final class MailRoom {
 
     var irregularities: Irregularities { mail.irregularities }
 
-    /// Commits, replies.
-    func receiveMessage(_ message: IncomingMessage, _ request: ReceivedRequest, _ link: ActiveLink) async {
-        guard await mayStore(message) else { return link.answer(request, Mail.noRoom) }
+    /// Commits together, in their order, and replies.
+    func receiveMessages(
+        _ messages: [(request: ReceivedRequest, message: IncomingMessage)], _ link: ActiveLink
+    ) async {
+        var admitted: [(request: ReceivedRequest, message: IncomingMessage)] = []
+        for (request, message) in messages {
+            if await mayStore(message) {
+                admitted.append((request, message))
+            } else {
+                link.answer(request, Mail.noRoom)
+            }
+        }
+        guard !admitted.isEmpty else { return }
+        var changes: [HistoryChange] = []
         do throws(StoreError) {
-            let outcome = try await core.store.appendIncoming(message)
-            link.answer(request, mail.answer(to: outcome))
-            if outcome == .held { releaseLater(message.contact) }
-            follow(outcome.changes)
+            let outcomes = try await core.store.appendIncoming(admitted.map(\.message))
+            for ((request, message), outcome) in zip(admitted, outcomes) {
+                switch outcome {
+                case .success(let outcome):
+                    link.answer(request, mail.answer(to: outcome))
+                    if outcome == .held { releaseLater(message.contact) }
+                    changes += outcome.changes
+                case .failure(let error):
+                    link.answer(request, Mail.answer(to: error))
+                    core.hub.publish(.notice(.storeFailed(error)))
+                }
+            }
         } catch {
-            link.answer(request, Mail.answer(to: error))
+            for (request, _) in admitted { link.answer(request, Mail.answer(to: error)) }
             core.hub.publish(.notice(.storeFailed(error)))
         }
+        follow(changes)
     }
 
     /// Commits what somebody in a room has said; `false`: it is not stored. Nobody is answered, so nobody sends it again.
@@ -70,9 +90,13 @@ final class MailRoom {
     /// What is there now: files may be wanted, and the counts of the conversations are others.
     private func follow(_ changes: [HistoryChange]) {
         guard !changes.isEmpty else { return }
-        for case .added(let message) in changes {
-            if case .file(let transfer) = message.content, !message.isRetracted { decisions.acceptIfAllowed(transfer) }
-        }
+        decisions.acceptIfAllowed(
+            changes.compactMap { change in
+                guard case .added(let message) = change, case .file(let transfer) = message.content,
+                    !message.isRetracted
+                else { return nil }
+                return transfer
+            })
         core.hub.publish(.conversationsChanged)
     }
 

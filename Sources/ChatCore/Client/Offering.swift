@@ -7,6 +7,8 @@ struct Offering {
     let folders: FolderBook
     let decisions: TransferDecisions
 
+    /// So many files of a folder are stored in one commit: the first ones go out before the last are stored.
+    private static let offeredTogether = 200
     private static let contentType = "application/octet-stream"
 
     func sendFile(
@@ -22,11 +24,14 @@ struct Offering {
         let typed = PathParts.lastName(of: path)
         let base = name ?? (FolderCalls.isComponent(typed) ? typed : PathParts.lastName(of: source.path))
         guard FolderCalls.isComponent(base) else { throw .badFileName(base) }
-        return try await offer(
-            NewOutgoingFile(
-                path: source.path, name: base, size: source.facts.size, modified: source.facts.modified,
-                contentType: Self.contentType, caption: caption),
-            to: contact)
+        let offered = try await offer(
+            [
+                NewOutgoingFile(
+                    path: source.path, name: base, size: source.facts.size, modified: source.facts.modified,
+                    contentType: Self.contentType, caption: caption)
+            ], to: contact)
+        guard let message = offered.first else { throw .store(.notFound) }
+        return message
     }
 
     func sendFolder(
@@ -51,15 +56,20 @@ struct Offering {
         var messages: [ChatMessage] = []
         folders.beginOffering(set)
         defer { folders.endOffering(set) }
-        for file in tree.files where folders.sets.isBeingOffered(set) {
+        var files: [NewOutgoingFile] = []
+        for file in tree.files {
             let place = FolderPlace(
                 set: set, path: file.folder, files: UInt64(tree.files.count), bytes: min(bytes, UInt64(Int64.max)))
-            messages.append(
-                try await offer(
-                    NewOutgoingFile(
-                        path: file.path, name: file.name, size: file.size, modified: file.modified,
-                        contentType: Self.contentType, caption: messages.isEmpty ? caption : "", place: place),
-                    to: contact))
+            files.append(
+                NewOutgoingFile(
+                    path: file.path, name: file.name, size: file.size, modified: file.modified,
+                    contentType: Self.contentType, caption: files.isEmpty ? caption : "", place: place))
+        }
+        var rest = files[...]
+        while !rest.isEmpty, folders.sets.isBeingOffered(set) {
+            let part = rest.prefix(Self.offeredTogether)
+            rest = rest.dropFirst(part.count)
+            messages += try await offer(Array(part), to: contact)
         }
         if !folders.sets.isBeingOffered(set), let last = messages.last, case .file(let file) = last.content,
             let place = file.place
@@ -70,12 +80,12 @@ struct Offering {
         return FolderOffer(messages: messages, skipped: tree.skipped, leftOut: tree.leftOut)
     }
 
-    private func offer(_ file: NewOutgoingFile, to contact: ContactID) async throws(ChatError) -> ChatMessage {
+    private func offer(_ files: [NewOutgoingFile], to contact: ContactID) async throws(ChatError) -> [ChatMessage] {
         let time = core.now()
-        let message = try await core.records.stored { () async throws(StoreError) in
-            try await core.store.enqueueFileOffer(to: contact, file: file, at: time)
+        let messages = try await core.records.stored { () async throws(StoreError) in
+            try await core.store.enqueueFileOffers(to: contact, files: files, at: time)
         }
-        outbox.enqueued(message)
-        return message
+        for message in messages { outbox.enqueued(message) }
+        return messages
     }
 }

@@ -45,7 +45,9 @@ struct OutboxSender {
 
     /// Submits the oldest rows that are not on the wire, in their order, and marks them sent.
     func sendOldest(of contact: ContactID) async {
-        let window = core.configuration.limits.sendWindow
+        let limits = core.configuration.limits
+        let takesMany = core.links[contact]?.sendingLink?.features.contains(.bundles) == true
+        let window = takesMany ? limits.sendWindowOfMany : limits.sendWindow
         core.links[contact]?.outbox.beginReading()
         let entries = await core.records.quietly { () async throws(StoreError) in
             try await core.store.outbox(for: contact, limit: window)
@@ -54,7 +56,7 @@ struct OutboxSender {
         if entries.count < window { core.links[contact]?.queuedCount = entries.count(where: \.isOfUser) }
         guard let link = core.links[contact]?.sendingLink,
             let fresh = core.links[contact]?.outbox.admit(
-                entries, bytes: core.configuration.limits.network.unsentBytes, now: core.clock.now())
+                entries, bytes: limits.network.unsentBytes, now: core.clock.now())
         else { return }
         for entry in fresh {
             let pending = link.connection.submit(entry.request, bodySink: nil)
@@ -67,9 +69,15 @@ struct OutboxSender {
         if core.links[contact]?.outbox.beginWatch() == true {
             core.tasks.spawn { await $0.watchReplies(of: contact, on: link) }
         }
-        for entry in fresh where entry.isPending {
-            _ = await core.records.quietly { () async throws(StoreError) in
-                try await core.store.advance(entry, to: .sent)
+        await withTaskGroup { group in
+            let records = core.records
+            // Together, so that they share a commit.
+            for entry in fresh where entry.isPending {
+                group.addTask {
+                    _ = await records.quietly { () async throws(StoreError) in
+                        try await records.store.advance(entry, to: .sent)
+                    }
+                }
             }
         }
     }

@@ -4,8 +4,8 @@
 import BLIPNet
 import Synchronization
 
-/// The handler of one link. Until its peer is admitted only `hello` comes through (PROTOCOL 4). `file-get` and
-/// `file-digest` read only what was offered long before, so they need no order among the chat requests and must not
+/// The handler of one link. Until its peer is admitted only `hello` comes through (PROTOCOL 4). `file-get`, `file-digest`
+/// and `file-bundle` read only what was offered long before, so they need no order among the chat requests and must not
 /// wait behind a commit.
 final class RequestRouter: PeerRequestHandler {
     let chat: RequestLane
@@ -29,7 +29,11 @@ final class RequestRouter: PeerRequestHandler {
         // No request of the chat has a longer one; what says too much must not wait in memory for its refusal.
         guard request.body.count <= WireLimit.text else { return WireError.bodyTooLong(limit: WireLimit.text).response }
         guard let profile else { return .failure(.notFound, "no such profile") }
-        let lane = profile == .fileGet || profile == .fileDigest ? files : chat
+        let lane =
+            switch profile {
+            case .fileGet, .fileDigest, .fileBundle: files
+            default: chat
+            }
         let isTaken = lane.append(ReceivedRequest(profile, request))
         return isTaken ? nil : .failure(.tooManyRequests, "too much is waiting")
     }
@@ -103,6 +107,19 @@ final class RequestLane: Sendable {
                 return (false, nil)
             }
             if ready { continuation.resume(returning: request) }
+        }
+    }
+
+    /// What waits behind a request that `next` has given, at most `limit` requests and `bytes` that they hold in memory.
+    func more(upTo limit: Int, bytes: Int) -> [ReceivedRequest] {
+        state.withLock { state in
+            var taken: [ReceivedRequest] = []
+            var room = bytes
+            while taken.count < limit, let first = state.waiting.first, first.heldBytes <= room {
+                room -= first.heldBytes
+                taken.append(takeFirst(from: &state))
+            }
+            return taken
         }
     }
 

@@ -37,12 +37,12 @@ struct RoomFiles {
                 guard transfer.direction == .incoming else { return true }
                 bytes += transfer.size
                 count += 1
-                return bytes <= limits.roomFileBytes && count <= limits.roomFiles
+                return bytes <= limits.rooms.fileBytes && count <= limits.rooms.files
             }
         } catch {
             return false
         }
-        return bytes <= limits.roomFileBytes && count <= limits.roomFiles
+        return bytes <= limits.rooms.fileBytes && count <= limits.rooms.files
     }
 
     /// Puts a file that waits where our user wants it, under a name of its own (RELIABILITY D11).

@@ -10,7 +10,7 @@ struct RoomSender {
     /// Bytes that a file for a room may have; `nil`: it is no room.
     func fileLimit(of contact: ContactID) -> Int? {
         guard core.isRoom(contact) else { return nil }
-        return live[contact]?.facts?.maxPayload ?? core.configuration.limits.roomPayload
+        return live[contact]?.facts?.maxPayload ?? core.configuration.limits.rooms.payload
     }
 
     /// Emits what waits for a room, if it may go out now. The only place that does.
@@ -73,7 +73,7 @@ struct RoomSender {
         live[contact]?.emitted(message)
         let receipt: RoomReceipt
         do throws(RoomEmitError) {
-            receipt = try await connection.emit(event, patience: core.configuration.limits.roomPatience)
+            receipt = try await connection.emit(event, patience: core.configuration.limits.rooms.patience)
         } catch {
             _ = live[contact]?.settled(message.id)
             return false
@@ -88,7 +88,7 @@ struct RoomSender {
             await client.rooms.sender.answered(entry, message, answer, on: connection)
         }
         if live[contact]?.asksForAcknowledgement() == true {
-            core.tasks.spawn(after: core.configuration.limits.roomFirstPatience) { client in
+            core.tasks.spawn(after: core.configuration.limits.rooms.firstPatience) { client in
                 let sender = client.rooms.sender
                 guard sender.live.isPresent(connection, of: contact),
                     sender.live[contact]?.waitedForAcknowledgement() == true

@@ -47,6 +47,42 @@ final class TransferBook {
         return row
     }
 
+    /// The transfers as they are now; those that there are.
+    func rows(of ids: [MessageID]) async throws(StoreError) -> [MessageID: FileTransfer] {
+        let unknown = ids.filter { transfers.row($0) == nil }
+        let stored = unknown.isEmpty ? [] : try await core.store.transfers(unknown)
+        var rows: [MessageID: FileTransfer] = [:]
+        for row in stored { rows[row.id] = transfers.read(row) }
+        for id in ids where rows[id] == nil { rows[id] = transfers.row(id) }
+        return rows
+    }
+
+    /// Changes unfinished transfers together, in one commit. Returns those that there are, as they are now.
+    func changeRows(
+        _ ids: [MessageID], showing: Bool = true, _ change: (inout FileTransfer) -> Void
+    ) async throws(StoreError) -> [FileTransfer] {
+        let known = try await rows(of: ids)
+        var all: [FileTransfer] = []
+        var news: [FileTransfer] = []
+        for id in ids where known[id] != nil {
+            guard let (row, isNews) = transfers.change(id, change) else { continue }
+            all.append(row)
+            if isNews { news.append(row) }
+        }
+        guard !news.isEmpty else { return all }
+        do throws(StoreError) {
+            try await core.store.updateTransfers(news, reporting: showing)
+        } catch {
+            for row in news { transfers.forgetRow(row.id) }
+            throw error
+        }
+        for row in news where row.state.isFinal {
+            transfers.stored(end: row.id)
+            await clearAway(row)
+        }
+        return all
+    }
+
     /// A transfer has ended: takes back its limit, and removes its source when that was made for being sent and nothing else
     /// needs it.
     func clearAway(_ transfer: FileTransfer) async {
@@ -101,13 +137,16 @@ final class TransferBook {
         } != nil
     }
 
-    /// The unfinished files of the folder that a transfer belongs to; none when it was sent by itself.
-    func unfinished(in transfer: FileTransfer, offeredOnly: Bool) async throws(ChatError) -> [FileTransfer] {
+    /// The unfinished files of the folder that a transfer belongs to, behind a number, at most some hundred of them; none when it
+    /// was sent by itself.
+    func unfinished(
+        in transfer: FileTransfer, offeredOnly: Bool, after number: TransferNumber? = nil
+    ) async throws(ChatError) -> [FileTransfer] {
         guard let place = transfer.place else { return [] }
-        let limit = core.configuration.limits.outboxMessages
         return try await core.records.stored { () async throws(StoreError) in
             try await core.store.unfinishedTransfers(
-                of: place.set, with: transfer.contact, transfer.direction, offeredOnly: offeredOnly, limit: limit)
+                of: place.set, with: transfer.contact, transfer.direction, offeredOnly: offeredOnly,
+                after: number, limit: 500)
         }
     }
 

@@ -5,11 +5,17 @@ extension TransferDecisions {
     /// that are still to come, up to what the offer said of the whole.
     func acceptFolder(_ place: FolderPlace, beginning first: FileTransfer) async throws(ChatError) {
         guard try await folders.agree(to: place, beginning: first) else { return }
-        let others = try await book.unfinished(in: first, offeredOnly: true).filter { $0.id != first.id }
         core.tasks.spawn { client in
-            for other in others {
-                guard !Task.isCancelled, await client.decisions.takeFromFolder(other) else { continue }
-                await client.decisions.acceptByItself(other)
+            var last: TransferNumber?
+            // What cannot be read now stays offered.
+            while !Task.isCancelled,
+                let page = try? await client.book.unfinished(in: first, offeredOnly: true, after: last), !page.isEmpty
+            {
+                last = page.last?.number
+                for other in await client.decisions.acceptTogether(page.filter { $0.id != first.id }) {
+                    guard !Task.isCancelled, await client.decisions.takeFromFolder(other) else { continue }
+                    await client.decisions.acceptByItself(other)
+                }
             }
         }
     }
@@ -24,6 +30,63 @@ extension TransferDecisions {
         else { return }
         // Where it cannot be stored, the files come one by one.
         try? await folders.agreeByRule(to: place, beginning: transfer)
+    }
+
+    /// Accepts small files that come together, in one commit for each folder: those of folders that our user has accepted, or
+    /// that the configuration lets in. Returns the others, in their order.
+    func acceptTogether(_ offers: [FileTransfer]) async -> [FileTransfer] {
+        guard let contact = offers.first?.contact, core.links[contact]?.peer.isBlocked != true,
+            core.links[contact]?.sendingLink?.features.contains(.bundles) == true
+        else { return offers }
+        var accepted: Set<MessageID> = []
+        var sets: [MessageID] = []
+        for offer in offers { if let set = offer.place?.set, sets.last != set { sets.append(set) } }
+        for set in sets where !Task.isCancelled {
+            let small = offers.filter {
+                $0.place?.set == set && $0.size <= core.configuration.limits.bundles.file && !accepted.contains($0.id)
+            }
+            // What hinders it is found once more, for each file by itself, and shown with it.
+            if let ids = try? await acceptTogether(small, of: set) { accepted.formUnion(ids) }
+        }
+        if !accepted.isEmpty { bundles.start(from: contact) }
+        return offers.filter { !accepted.contains($0.id) }
+    }
+
+    /// The same for small files of one folder that has a place already. Returns those that are accepted now.
+    private func acceptTogether(
+        _ offers: [FileTransfer], of set: MessageID
+    ) async throws(ChatError) -> [MessageID] {
+        guard offers.count > 1, let first = offers.first, let place = first.place,
+            let folder = try await folders.set(at: place, from: first.contact), !folder.path.isEmpty,
+            !folder.isRefused
+        else { return [] }
+        let known = try await core.records.stored { () async throws(StoreError) in
+            try await book.rows(of: offers.map(\.id))
+        }
+        let open = offers.compactMap { known[$0.id] }.filter { $0.state == .offered }
+        let agreed = try await folders.take(open, at: place)
+        let ids = Set(agreed.map(\.id))
+        let wanted = open.filter { ids.contains($0.id) || isAcceptedByRule($0) }
+            .filter { book.transfers.beginAccepting($0.id) }
+        defer { for transfer in wanted { book.transfers.endAccepting(transfer.id) } }
+        guard !wanted.isEmpty else { return [] }
+        let limits = core.configuration.limits
+        // Small ones, so the sum is, too.
+        let total = wanted.reduce(into: UInt64(0)) { $0 += $1.size }
+        try await DiskLane.runForUser(at: folder.path, within: nil) { () throws(FileError) in
+            try limits.checkSpace(for: total, in: DownloadFolder(path: folder.path))
+        }
+        let time = core.now()
+        let rows = try await core.records.stored { () async throws(StoreError) in
+            try await book.changeRows(wanted.map(\.id)) { row in
+                guard row.state == .offered, let place = row.place else { return }
+                row.state = .accepted
+                row.reason = nil
+                row.path = PartialFile(of: row, in: folder.folder(of: place)).path
+                row.started = time
+            }
+        }
+        return rows.map(\.id)
     }
 
     /// Ends what is unfinished of a folder by our user's word, with `offeredOnly` what nobody has decided, and tells the

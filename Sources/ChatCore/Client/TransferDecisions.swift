@@ -7,6 +7,7 @@ struct TransferDecisions {
     let core: ClientCore
     let book: TransferBook
     let downloads: Downloads
+    let bundles: Bundles
     let uploads: Uploads
     let outbox: OutboxSender
     let folders: FolderBook
@@ -84,23 +85,39 @@ struct TransferDecisions {
         await downloads.startDownload(transfer.id)
     }
 
-    /// Accepts an offer by itself where the configuration says so, or because our user has accepted the folder that it
-    /// belongs to; what hinders it is left for the user to see.
-    func acceptIfAllowed(_ transfer: FileTransfer) {
-        guard transfer.isOpenOffer else { return }
-        let isSmall = core.configuration.accepts(transfer.size, from: core.links[transfer.contact]?.peer)
-        guard isSmall || transfer.place != nil else { return }
+    /// Accepts offers of one contact by themselves where the configuration says so, or because our user has accepted the folder
+    /// that they belong to; what hinders it is left for the user to see.
+    func acceptIfAllowed(_ transfers: [FileTransfer]) {
+        let open = transfers.filter { transfer in
+            transfer.isOpenOffer && (isAcceptedByRule(transfer) || transfer.place != nil)
+        }
+        guard !open.isEmpty else { return }
         core.tasks.spawn { client in
-            if await client.folders.isRefused(transfer) {
-                // Where it cannot be stored, the next link finds it offered.
-                try? await client.decisions.end(transfer, .declined)
-                return
+            var rest = await client.decisions.acceptTogether(open)[...]
+            // The first file of a folder makes a place for the others.
+            if let first = rest.popFirst() {
+                await client.decisions.acceptIfAllowed(first)
+                rest = await client.decisions.acceptTogether(Array(rest))[...]
             }
-            if isSmall {
-                await client.decisions.acceptByRule(transfer)
-            } else if await client.decisions.takeFromFolder(transfer) {
-                await client.decisions.acceptByItself(transfer)
+            for transfer in rest {
+                guard !Task.isCancelled else { return }
+                await client.decisions.acceptIfAllowed(transfer)
             }
+        }
+    }
+
+    func isAcceptedByRule(_ transfer: FileTransfer) -> Bool {
+        core.configuration.accepts(transfer.size, from: core.links[transfer.contact]?.peer)
+    }
+
+    private func acceptIfAllowed(_ transfer: FileTransfer) async {
+        if await folders.isRefused(transfer) {
+            // Where it cannot be stored, the next link finds it offered.
+            try? await end(transfer, .declined)
+        } else if isAcceptedByRule(transfer) {
+            await acceptByRule(transfer)
+        } else if await takeFromFolder(transfer) {
+            await acceptByItself(transfer)
         }
     }
 

@@ -20,6 +20,10 @@ struct Transfers {
     private let mostRunning: Int
     /// How many ranges of one file are given at once.
     private let mostRanges: Int
+    /// How large files may be that come together, and how many bundles of them are given to one contact at once.
+    private let bundledFile: UInt64
+    private let mostBundles: Int
+    private var bundles: [ContactID: Int] = [:]
     /// So many of one contact may rest: of a folder of thousands that has no room, or that its sender has paused, only
     /// some are tried each time.
     static let mostResting = 32
@@ -27,6 +31,8 @@ struct Transfers {
     init(limits: ChatLimits) {
         mostRunning = limits.runningTransfers
         mostRanges = limits.servedRanges
+        bundledFile = limits.bundles.file
+        mostBundles = limits.bundles.running
     }
 
     private func work(_ id: MessageID) -> LiveTransfer.Work { all[id]?.work ?? .none }
@@ -75,6 +81,7 @@ struct Transfers {
     mutating func stored(end id: MessageID) {
         update(id) {
             $0.row = nil
+            $0.comesAlone = false
             if case .pausedByReceiver = $0.work { $0.work = .none }
         }
     }
@@ -100,7 +107,7 @@ struct Transfers {
     /// being done, or the file comes already.
     mutating func beginAccepting(_ id: MessageID) -> Bool {
         switch work(id) {
-        case .accepting, .downloading, .arrived: return false
+        case .accepting, .downloading, .bundled, .arrived: return false
         case .none, .resting, .serving, .pausedByReceiver:
             setWork(id, .accepting)
             return true
@@ -112,13 +119,20 @@ struct Transfers {
     func isAccepting(_ id: MessageID) -> Bool { if case .accepting = work(id) { true } else { false } }
 
     /// Whether its partial file is being written or prepared.
-    func needsPartial(_ id: MessageID) -> Bool { isAccepting(id) || download(id) != nil }
+    func needsPartial(_ id: MessageID) -> Bool {
+        switch work(id) {
+        case .accepting, .downloading, .bundled: true
+        case .none, .arrived, .resting, .serving, .pausedByReceiver: false
+        }
+    }
 
     // MARK: Downloads
 
     /// What becomes of a file that might begin now.
     enum Start: Equatable {
         case begins(FileTransfer, folder: String)
+        /// It comes together with others.
+        case bundled
         case waitsForPeer
         case waitsForTurn
         /// It runs, or is not to run.
@@ -128,16 +142,19 @@ struct Transfers {
     func download(_ id: MessageID) -> Download? { all[id]?.download }
 
     /// Decides whether an accepted file begins. `inTurn`: not before its turn, with many that wait.
-    mutating func start(_ id: MessageID, isOnline: (ContactID) -> Bool, inTurn: Bool) -> Start {
+    mutating func start(
+        _ id: MessageID, isOnline: (ContactID) -> Bool, takesBundles: (ContactID) -> Bool, inTurn: Bool
+    ) -> Start {
         _ = endRest(id)
         guard let row = row(id), row.direction == .incoming, row.state == .accepted || row.state == .running,
             let path = row.path
         else { return .stays }
         switch work(id) {
-        case .downloading, .arrived: return .stays
+        case .downloading, .bundled, .arrived: return .stays
         case .none, .accepting, .resting, .serving, .pausedByReceiver: break
         }
         guard isOnline(row.contact) else { return .waitsForPeer }
+        if takesBundles(row.contact), fitsBundle(row) { return .bundled }
         guard running(from: row.contact) < mostRunning, !inTurn || hasTurn(row.contact) else { return .waitsForTurn }
         return .begins(row, folder: PathParts.folder(of: path))
     }
@@ -156,7 +173,7 @@ struct Transfers {
     /// Whether a file runs or rests: whoever looks for one to begin leaves it out.
     func isUnderWay(_ id: MessageID) -> Bool {
         switch work(id) {
-        case .downloading, .resting: true
+        case .downloading, .bundled, .resting: true
         case .none, .accepting, .arrived, .serving, .pausedByReceiver: false
         }
     }
@@ -193,7 +210,7 @@ struct Transfers {
     mutating func rest(_ id: MessageID, from contact: ContactID) {
         switch work(id) {
         case .none, .arrived, .resting: setWork(id, .resting(of: contact))
-        case .accepting, .downloading, .serving, .pausedByReceiver: break
+        case .accepting, .downloading, .bundled, .serving, .pausedByReceiver: break
         }
     }
 
@@ -207,6 +224,62 @@ struct Transfers {
     /// Their sender is back: all of them are tried anew.
     mutating func endRests(of contact: ContactID) {
         for id in busy { if case .resting(contact) = work(id) { setWork(id, .none) } }
+    }
+
+    // MARK: Bundles
+
+    /// Whether an accepted file comes together with others: a small one of a folder, of which nothing is here yet.
+    func fitsBundle(_ row: FileTransfer) -> Bool {
+        row.direction == .incoming && row.state == .accepted && row.place != nil && row.size <= bundledFile
+            && row.transferred == 0
+            && row.sha256 == nil && row.path != nil && all[row.id]?.comesAlone != true
+    }
+
+    /// Of accepted files, in the order of the line, those that come in one bundle of at most `bytes`: the first that fits and
+    /// what follows it into the same folder. Returns them with the number of the last one that was looked at.
+    mutating func beginBundle(
+        of waiting: [FileTransfer], bytes: UInt64
+    ) -> (rows: [FileTransfer], last: TransferNumber?) {
+        var rows: [FileTransfer] = []
+        var last: TransferNumber?
+        var total: UInt64 = 0
+        for stored in waiting {
+            let row = read(stored)
+            let isFree = if case .none = work(row.id) { true } else { false }
+            if isFree, fitsBundle(row) {
+                if let first = rows.first {
+                    guard row.size <= bytes - min(total, bytes), row.top == first.top else { break }
+                }
+                total += row.size
+                rows.append(row)
+                setWork(row.id, .bundled(of: row.contact))
+            }
+            last = row.number
+        }
+        return (rows, last)
+    }
+
+    /// Files do not come together any more: they are here, or are tried again. `alone`: each of them by itself.
+    mutating func endBundle(_ ids: some Sequence<MessageID>, alone: Bool = false) {
+        for id in ids {
+            guard case .bundled = work(id) else { continue }
+            update(id) {
+                $0.work = .none
+                $0.comesAlone = alone
+            }
+        }
+    }
+
+    /// Counts a bundle that is being given; `false` when a contact has asked for too many at once.
+    mutating func beginGivingBundle(to contact: ContactID) -> Bool {
+        guard bundles[contact, default: 0] < 2 * mostBundles else { return false }
+        bundles[contact, default: 0] += 1
+        return true
+    }
+
+    mutating func endGivingBundle(to contact: ContactID) {
+        let left = bundles[contact, default: 0] - 1
+        bundles[contact] = left > 0 ? left : nil
     }
 
     // MARK: Uploads
@@ -343,4 +416,9 @@ struct Transfers {
         }
         return ended
     }
+}
+
+extension FileTransfer {
+    /// The folder that it goes into, with those beneath it where it belongs to a folder that is sent as a whole.
+    fileprivate var top: String? { pathOfFolder ?? path.map { PathParts.folder(of: $0) } }
 }

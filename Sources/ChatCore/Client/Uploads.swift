@@ -21,6 +21,7 @@ struct Uploads {
             switch request.content {
             case .fileDigest(let wanted): lineUpDigest(wanted, request, of: contact, on: link)
             case .fileGet(let wanted): await give(wanted, request, to: contact, on: link)
+            case .fileBundle(let wanted): give(wanted, request, to: contact, on: link)
             case .malformed(let error): link.answer(request, error.response)
             default: break
             }
@@ -140,7 +141,7 @@ struct Uploads {
     }
 
     /// The transfer `id`, if it was offered to `contact` and may be given now.
-    private func givableRow(
+    func givableRow(
         _ id: MessageID, to contact: ContactID, on link: ActiveLink, asked: UInt64
     ) async throws(ServingError) -> FileTransfer {
         let found = await core.records.quietly { () async throws(StoreError) in try await book.row(of: id) }
@@ -248,6 +249,7 @@ struct Uploads {
         _ status: FileStatusRequest, of transfer: FileTransfer, at place: ReceiverPause
     ) async throws(StoreError) {
         if let pause = status.pause { return try await notePause(pause, of: transfer, at: place) }
+        if status.state == .complete { return try await receiverHas([transfer.id]) }
         let time = core.now()
         if status.state != .accepted { _ = book.transfers.endUpload(transfer.id) }
         _ = try await book.changeRow(transfer.id) { row in
@@ -267,12 +269,21 @@ struct Uploads {
                 let isDamaged = status.reason == .digest
                 row.state = isDamaged ? .failed : .cancelled
                 row.reason = isDamaged ? TransferReason.digestDiffers : TransferReason.cancelledByPeer
-            case .complete:
-                row.state = .complete
-                row.reason = nil
-                row.transferred = row.size
+            case .complete: break
             }
             if row.state.isFinal { row.finished = time }
+        }
+    }
+
+    /// Files of ours have come whole at their receiver.
+    func receiverHas(_ ids: [MessageID]) async throws(StoreError) {
+        let time = core.now()
+        for id in ids { _ = book.transfers.endUpload(id) }
+        _ = try await book.changeRows(ids) { row in
+            row.state = .complete
+            row.reason = nil
+            row.transferred = row.size
+            row.finished = time
         }
     }
 

@@ -45,13 +45,13 @@ package protocol HistoryStore: Sendable {
     func enqueueMessage(
         _ id: MessageID, to contact: ContactID, text: String, at time: Timestamp
     ) async throws(StoreError) -> MessageOnce
-    /// The same for a file: also creates the transfer, with the next transfer number.
-    func enqueueFileOffer(
-        to contact: ContactID, file: NewOutgoingFile, at time: Timestamp
-    ) async throws(StoreError) -> ChatMessage
-    /// Queues news of a transfer for the peer (accepted, declined, cancelled, complete); replaces an older one.
+    /// The same for files, all in one transaction: also creates their transfers, with the next transfer numbers.
+    func enqueueFileOffers(
+        to contact: ContactID, files: [NewOutgoingFile], at time: Timestamp
+    ) async throws(StoreError) -> [ChatMessage]
+    /// Queues news of transfers for the peer (accepted, declined, cancelled, complete); they replace older ones.
     func enqueueFileStatus(
-        to contact: ContactID, transfer: MessageID, state: FileTransfer.State
+        to contact: ContactID, transfers: [MessageID], state: FileTransfer.State
     ) async throws(StoreError)
     /// Write-ahead for an operation on the message `target` of `direction`: its row, its effect on the message and its
     /// outbox row. Throws `.notFound` without such a message; whether the user may do it is the caller's to know.
@@ -81,9 +81,12 @@ package protocol HistoryStore: Sendable {
 
     // MARK: Receiving
 
-    /// Stores an incoming operation unless its id is known (RELIABILITY D3). One that overtook others of its sender is
-    /// held back until they are there or `releaseHeld` gives them up (D5).
-    func appendIncoming(_ message: IncomingMessage) async throws(StoreError) -> AppendOutcome
+    /// Stores incoming operations in one transaction, in their order, each unless its id is known (RELIABILITY D3). One that
+    /// overtook others of its sender is held back until they are there or `releaseHeld` gives them up (D5). Says what became
+    /// of each; throws when nothing is stored.
+    func appendIncoming(
+        _ messages: [IncomingMessage]
+    ) async throws(StoreError) -> [Result<AppendOutcome, StoreError>]
     /// From whom something is held back.
     func contactsWithHeld() async throws(StoreError) -> [ContactID]
     /// Enters everything that is held back from `contact`, in its sender's order, and keeps the places of what is
@@ -137,6 +140,8 @@ package protocol HistoryStore: Sendable {
     // MARK: Transfers
 
     func transfer(_ id: MessageID) async throws(StoreError) -> FileTransfer?
+    /// Those of these transfers that there are, in no certain order.
+    func transfers(_ ids: [MessageID]) async throws(StoreError) -> [FileTransfer]
     func transfer(number: TransferNumber) async throws(StoreError) -> FileTransfer?
     /// Whether a file of `contact` is stored, but held back until what it overtook is there (D5).
     func holdsFile(_ id: MessageID, of contact: ContactID) async throws(StoreError) -> Bool
@@ -155,14 +160,15 @@ package protocol HistoryStore: Sendable {
     func acceptedTransfers(
         from contact: ContactID, after number: TransferNumber?, limit: Int
     ) async throws(StoreError) -> [FileTransfer]
-    /// The unfinished files of one folder that `contact` sends or is sent, oldest first; `offeredOnly`: what nobody has
-    /// decided.
+    /// The unfinished files of one folder that `contact` sends or is sent, behind a number, oldest first; `offeredOnly`:
+    /// what nobody has decided.
     func unfinishedTransfers(
-        of set: MessageID, with contact: ContactID, _ direction: MessageDirection, offeredOnly: Bool, limit: Int
+        of set: MessageID, with contact: ContactID, _ direction: MessageDirection, offeredOnly: Bool,
+        after number: TransferNumber?, limit: Int
     ) async throws(StoreError) -> [FileTransfer]
-    /// Writes back a changed transfer (all mutable fields). A final state is never left again. `reporting`: its
-    /// message counts as changed.
-    func updateTransfer(_ transfer: FileTransfer, reporting: Bool) async throws(StoreError)
+    /// Writes back changed transfers (all mutable fields) in one transaction. A final state is never left again.
+    /// `reporting`: their messages count as changed.
+    func updateTransfers(_ transfers: [FileTransfer], reporting: Bool) async throws(StoreError)
     /// Ends transfers with `contact` in the final state `state`, and queues the news for the peer, in one step. What is
     /// final already stays as it is.
     func endTransfers(
@@ -199,6 +205,32 @@ package protocol HistoryStore: Sendable {
     func setSetting(_ key: String, to value: String?) async throws(StoreError)
     func draft(for contact: ContactID) async throws(StoreError) -> String
     func setDraft(_ text: String, for contact: ContactID) async throws(StoreError)
+}
+
+extension HistoryStore {
+    /// See `enqueueFileOffers`.
+    package func enqueueFileOffer(
+        to contact: ContactID, file: NewOutgoingFile, at time: Timestamp
+    ) async throws(StoreError) -> ChatMessage {
+        let messages = try await enqueueFileOffers(to: contact, files: [file], at: time)
+        guard let message = messages.first else { throw .notFound }
+        return message
+    }
+
+    package func enqueueFileStatus(
+        to contact: ContactID, transfer: MessageID, state: FileTransfer.State
+    ) async throws(StoreError) {
+        try await enqueueFileStatus(to: contact, transfers: [transfer], state: state)
+    }
+
+    package func appendIncoming(_ message: IncomingMessage) async throws(StoreError) -> AppendOutcome {
+        guard let outcome = try await appendIncoming([message]).first else { throw .notFound }
+        return try outcome.get()
+    }
+
+    package func updateTransfer(_ transfer: FileTransfer, reporting: Bool) async throws(StoreError) {
+        try await updateTransfers([transfer], reporting: reporting)
+    }
 }
 
 package struct NewContact: Sendable {

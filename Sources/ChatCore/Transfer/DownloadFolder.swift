@@ -13,11 +13,13 @@ final class DownloadFolder: Sendable {
     private let calls: FolderCalls
 
     /// Opens the folder without following any link on the way (see `resolved`). With `creating`, what is missing of the
-    /// path is made (0700), durably.
-    init(path: String, creating: Bool = true, calls: FolderCalls = .kernel) throws(FileError) {
+    /// path is made (0700), durably unless the caller synchronises the whole disk later.
+    init(
+        path: String, creating: Bool = true, durably: Bool = true, calls: FolderCalls = .kernel
+    ) throws(FileError) {
         self.path = path
         self.calls = calls
-        descriptor = try FolderWalk(path: path, creating: creating).descriptor()
+        descriptor = try FolderWalk(path: path, creating: creating, durably: durably).descriptor()
     }
 
     deinit { close(descriptor) }
@@ -88,6 +90,12 @@ final class DownloadFolder: Sendable {
     /// Returns when the names in the folder are on the disk.
     func synchronize() throws(FileError) {
         guard fsync(descriptor) == 0 else { throw failure("fsync", "") }
+    }
+
+    /// Returns when everything on the disk of the folder is there for good: what other programs have written, too, so it is
+    /// for many files at once.
+    func synchronizeDisk() throws(FileError) {
+        guard clinux_synchronize_disk(descriptor) == 0 else { throw failure("syncfs", "") }
     }
 
     /// The names in the folder, in no order; `nil` for one that is not UTF-8.

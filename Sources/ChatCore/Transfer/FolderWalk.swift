@@ -8,12 +8,16 @@ import Glibc
 struct FolderWalk {
     private let path: String
     private let creating: Bool
+    /// Whether folders that are made are on the disk before the next step; else the caller sees to that.
+    private let isDurable: Bool
     private let steps: [String]
 
-    /// With `creating`, what is missing is made with mode 0700.
-    init(path: String, creating: Bool) throws(FileError) {
+    /// With `creating`, what is missing is made with mode 0700; not `durably` where the caller synchronises the whole disk
+    /// later.
+    init(path: String, creating: Bool, durably isDurable: Bool = true) throws(FileError) {
         self.path = path
         self.creating = creating
+        self.isDurable = isDurable
         steps = path.utf8.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
         guard path.utf8.first == UInt8(ascii: "/"), steps.allSatisfy(FolderCalls.isComponent) else {
             throw FileError(call: "open", errno: EINVAL, path: path)
@@ -44,7 +48,7 @@ struct FolderWalk {
         var next = openat(parent, step, flags | O_NOFOLLOW)
         if next < 0, errno == ENOENT, creating {
             guard mkdirat(parent, step, 0o700) == 0 || errno == EEXIST else { throw failure("mkdirat", index) }
-            try synchronize(parent, index)
+            if isDurable { try synchronize(parent, index) }
             next = openat(parent, step, flags | O_NOFOLLOW)
         }
         if next >= 0 { return next }

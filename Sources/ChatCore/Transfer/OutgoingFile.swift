@@ -83,6 +83,33 @@ final class OutgoingFile: Sendable {
         }
     }
 
+    /// All of a small file that a transfer offers, if it still is what was offered. Blocks as long as its disk does.
+    static func whole(
+        _ transfer: FileTransfer, notOf ours: Set<FileIdentity>
+    ) throws(OutgoingFileError) -> FileBundleReply.File {
+        let path = transfer.path ?? ""
+        let before: FileFacts
+        let bytes: [UInt8]
+        let after: FileFacts
+        do throws(FileError) {
+            let file = try OpenFile.forReading(path)
+            before = try file.facts()
+            guard !ours.contains(before.identity) else { throw FileError(call: "open", errno: EACCES, path: path) }
+            // Its size is checked below: what has grown since must not fill the memory.
+            bytes = try file.contents(upTo: Int(clamping: transfer.size))
+            after = try file.facts()
+        } catch {
+            throw .gone(errno: error.errno)
+        }
+        for facts in [before, after] {
+            guard facts.isRegular, facts.size == transfer.size, facts.modified == transfer.modified,
+                UInt64(bytes.count) == transfer.size
+            else { throw .changed }
+        }
+        return FileBundleReply.File(
+            modified: transfer.modified, sha256: SHA256Digest.hash(bytes).hex, bytes: bytes[...])
+    }
+
     /// Bytes from the start that the link has taken.
     var transferred: UInt64 { served.contiguous }
 

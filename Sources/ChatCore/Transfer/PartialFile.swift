@@ -20,6 +20,9 @@ struct PartialFile {
 
     private var name: String { FileNameSanitizer.partialName(transfer.name, transfer.id) }
 
+    /// Where it is, once it has been made.
+    var path: String { folder + "/" + name }
+
     /// Returns its path: a new file unless `done` bytes are there already. Its disk may not answer.
     func prepare(done: UInt64, limits: ChatLimits) throws(FileError) -> String {
         let folder = try DownloadFolder(path: folder)

@@ -14,6 +14,7 @@ enum ChatRequest: Sendable, Equatable {
     case fileStatus(FileStatusRequest)
     case fileGet(FileGetRequest)
     case fileDigest(FileDigestRequest)
+    case fileBundle(FileBundleRequest)
     /// It breaks PROTOCOL 4, and is answered so in its turn.
     case malformed(WireError)
 
@@ -47,6 +48,7 @@ enum ChatRequest: Sendable, Equatable {
         case .fileStatus: return .fileStatus(try FileStatusRequest(decoding: request))
         case .fileGet: return .fileGet(try FileGetRequest(decoding: request))
         case .fileDigest: return .fileDigest(try FileDigestRequest(decoding: request))
+        case .fileBundle: return .fileBundle(try FileBundleRequest(decoding: request))
         }
     }
 
@@ -58,7 +60,7 @@ enum ChatRequest: Sendable, Equatable {
     var isStored: Bool {
         switch self {
         case .operation, .read, .fileStatus: true
-        case .hello, .accepted, .typing, .presence, .fileGet, .fileDigest, .malformed: false
+        case .hello, .accepted, .typing, .presence, .fileGet, .fileDigest, .fileBundle, .malformed: false
         }
     }
 }

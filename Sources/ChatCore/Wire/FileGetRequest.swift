@@ -98,8 +98,12 @@ struct FileDigestReply: Sendable, Equatable {
 
     init(decoding response: BLIPResponse) throws(WireError) {
         let text = try PropertyReader(response.properties).text("SHA-256", limit: 64)
-        let isHex = text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
-        guard text.utf8.count == 64, isHex else { throw .malformed("SHA-256") }
+        guard Self.isDigest(text) else { throw .malformed("SHA-256") }
         sha256 = text
+    }
+
+    static func isDigest(_ text: String) -> Bool {
+        text.utf8.count == 64
+            && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
 }

@@ -42,6 +42,24 @@ struct HelloRequest: WireRequest {
     }
 }
 
+/// What a program can do that the first version could not, as `Features` of `hello` names it. Unknown names mean nothing.
+struct PeerFeatures: OptionSet, Sendable {
+    let rawValue: Int
+    /// Small files travel together: it answers `file-bundle`, and takes more offers at once.
+    static let bundles = Self(rawValue: 1 << 0)
+
+    private static let named: [(name: String, feature: Self)] = [("bundles", .bundles)]
+
+    init(rawValue: Int) { self.rawValue = rawValue }
+
+    init(names: [String]) {
+        self = []
+        for (name, feature) in Self.named where names.contains(name) { insert(feature) }
+    }
+
+    var names: [String] { Self.named.filter { contains($0.feature) }.map(\.name) }
+}
+
 /// Whether the caller may talk to us. Blocked callers get error 403 instead.
 enum HelloReply: String, Sendable {
     case accepted

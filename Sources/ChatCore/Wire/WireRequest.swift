@@ -16,6 +16,7 @@ enum ChatProfile: String, Sendable, CaseIterable {
     case fileOffer = "file-offer"
     case fileGet = "file-get"
     case fileDigest = "file-digest"
+    case fileBundle = "file-bundle"
     case fileStatus = "file-status"
 }
 
@@ -44,6 +45,10 @@ enum WireLimit {
     static let away = 256
     /// The length of one `file-get` range.
     static let range: UInt64 = 16 << 20
+    /// How many files one `file-bundle` asks for.
+    static let bundledFiles = 128
+    /// The line before a file in its answer.
+    static let bundleLine = 192
 }
 
 extension BLIPIncomingRequest {

@@ -80,7 +80,9 @@ enum FileCommands: SlashCommandGroup {
                 effects.append(.run(verb == .pause ? .pause(file) : verb == .resume ? .resume(file) : .cancel(file)))
             }
         case .limit: limitRate(&scanner, &state, &effects)
-        default: TransfersPane.show(scanner.remainder() ?? "", &state)
+        case .transfers: TransfersPane.show(scanner.remainder() ?? "", &state)
+        // The table leads no other one here.
+        default: break
         }
     }
 

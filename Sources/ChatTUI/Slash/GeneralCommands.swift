@@ -11,7 +11,9 @@ enum GeneralCommands: SlashCommandGroup {
         case .redraw: effects.append(.redraw)
         case .version: state.note("blipchat \(state.surface.version)")
         case .close: ChatSwitching.close(&state, &effects)
-        default: MainCommands.quit(&state, &effects)
+        case .quit: MainCommands.quit(&state, &effects)
+        // The table leads no other one here.
+        default: break
         }
     }
 

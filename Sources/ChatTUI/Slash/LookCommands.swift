@@ -12,7 +12,9 @@ enum LookCommands: SlashCommandGroup {
         case .slashGuard: state.note(slashGuard)
         case .clear: clearView(&state, &effects)
         case .status: state.note(statusLines(state.world))
-        default: SearchPane.show(scope: nil, scanner.remainder() ?? "", &state, &effects)
+        case .search: SearchPane.show(scope: nil, scanner.remainder() ?? "", &state, &effects)
+        // The table leads no other one here.
+        default: break
         }
     }
 

@@ -65,7 +65,9 @@ enum PeopleCommands: SlashCommandGroup {
                     effects.append(.ask(.room(id)))
                 }
             }
-        default: showOwnAddress(&state, &effects)
+        case .myID: showOwnAddress(&state, &effects)
+        // The table leads no other one here.
+        default: break
         }
     }
 

@@ -19,7 +19,9 @@ enum ProgramCommands: SlashCommandGroup {
         case .backup:
             if let path = onlyPath(&scanner, "/backup PATH", &state) { effects.append(.ask(.backUp(path))) }
         case .doctor: effects.append(.ask(.command(ProgramCommand(["doctor"]))))
-        default: askQRCode(&state, &effects)
+        case .qr: askQRCode(&state, &effects)
+        // The table leads no other one here.
+        default: break
         }
     }
 

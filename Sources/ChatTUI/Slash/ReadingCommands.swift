@@ -46,7 +46,9 @@ enum ReadingCommands: SlashCommandGroup {
             } else {
                 MessageActions.markRead(contacts, &state, &effects)
             }
-        default: state.show(.reader(ReaderPane(.log, filter: scanner.remainder() ?? "")))
+        case .log: state.show(.reader(ReaderPane(.log, filter: scanner.remainder() ?? "")))
+        // The table leads no other one here.
+        default: break
         }
     }
 

@@ -9,8 +9,10 @@ enum TalkCommands: SlashCommandGroup {
         switch call.verb {
         case .message: message(&scanner, &state, &effects)
         case .me: sayAction(scanner.remainder() ?? "", &state, &effects)
-        default:
+        case .query:
             if let id = SlashArguments.contact(scanner.remainder(), &state) { open(id, &state, &effects) }
+        // The table leads no other one here.
+        default: break
         }
     }
 

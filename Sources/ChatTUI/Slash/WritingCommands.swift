@@ -17,7 +17,9 @@ enum WritingCommands: SlashCommandGroup {
             Editing.openEditor(&state, &effects)
         case .bind: bind(&scanner, &state, &effects)
         case .unbind: unbind(scanner.next() ?? "", &state, &effects)
-        default: alias(&scanner, &state, &effects)
+        case .alias: alias(&scanner, &state, &effects)
+        // The table leads no other one here.
+        default: break
         }
     }
 

@@ -43,7 +43,7 @@ import Testing
 
     private func start(_ transfers: inout Transfers, _ file: FileTransfer, inTurn: Bool = false) -> Transfers.Start {
         _ = transfers.read(file)
-        return transfers.start(file.id, isOnline: { _ in true }, inTurn: inTurn)
+        return transfers.start(file.id, isOnline: { _ in true }, takesBundles: { _ in true }, inTurn: inTurn)
     }
 
     // MARK: Rows
@@ -97,7 +97,9 @@ import Testing
             #expect(start(&transfers, file(number)) == .stays)
         }
         #expect(start(&transfers, file(3)) == .waitsForTurn)
-        #expect(transfers.start(file(3).id, isOnline: { _ in false }, inTurn: false) == .waitsForPeer)
+        #expect(
+            transfers.start(file(3).id, isOnline: { _ in false }, takesBundles: { _ in true }, inTurn: false)
+                == .waitsForPeer)
         #expect(start(&transfers, file(4, .incoming, .offered)) == .stays)
         #expect(start(&transfers, file(5, .outgoing)) == .stays)
         #expect(transfers.endDownload(file(1).id, arrived: false) != nil)

@@ -109,7 +109,7 @@ import Testing
     @Test("files beyond what may wait are not kept")
     func fileLimits() async throws {
         let room = SimulatedRoom()
-        let alice = try await RoomGuest(room) { $0.limits.roomFileBytes = 5 }
+        let alice = try await RoomGuest(room) { $0.limits.rooms.fileBytes = 5 }
         try await alice.waitJoined()
         room.say(file([1, 2, 3], named: "a"))
         room.say(file([1, 2, 3], named: "b"))

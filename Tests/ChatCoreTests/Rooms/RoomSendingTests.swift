@@ -27,7 +27,7 @@ import Testing
         "where the server acknowledges nothing, the echo delivers; with ids of its own, too", arguments: [true, false])
     func echoed(passesIDs: Bool) async throws {
         let room = SimulatedRoom(.init(acknowledges: false, passesIDs: passesIDs))
-        let alice = try await RoomGuest(room) { $0.limits.roomPatience = .seconds(60) }
+        let alice = try await RoomGuest(room) { $0.limits.rooms.patience = .seconds(60) }
         try await alice.waitJoined()
         let first = try await alice.say("same words")
         let second = try await alice.say("same words")

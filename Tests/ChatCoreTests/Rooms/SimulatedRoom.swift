@@ -220,7 +220,7 @@ final class RoomGuest {
         var configuration = ChatConfiguration(name: "alice", listen: nil, downloadsFolder: home + "/downloads")
         configuration.roomFilesFolder = home + "/rooms"
         configuration.limits.retryDelay = .milliseconds(50)
-        configuration.limits.roomPatience = .milliseconds(300)
+        configuration.limits.rooms.patience = .milliseconds(300)
         configure(&configuration)
         self.configuration = configuration
         database = try await HistoryDatabase.open(at: home + "/1.sqlite")

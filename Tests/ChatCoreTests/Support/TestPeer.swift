@@ -128,7 +128,7 @@ final class TestPeer {
         return path
     }
 
-    private static func makeFolder() throws -> String {
+    static func makeFolder() throws -> String {
         var template = Array("/tmp/blipchat-core-XXXXXX".utf8CString)
         try #require(mkdtemp(&template) != nil)
         return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)

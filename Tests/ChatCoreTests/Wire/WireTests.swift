@@ -56,6 +56,45 @@ import Testing
         try expectRoundTrip(FileGetRequest(id: id, offset: 1 << 33, length: 1 << 20))
         try expectRoundTrip(FileGetRequest(id: id, offset: 0, length: 1, takesLess: true))
         try expectRoundTrip(FileDigestRequest(id: id, length: 0))
+        try expectRoundTrip(FileBundleRequest(ids: [id]))
+        try expectRoundTrip(FileBundleRequest(ids: Array(repeating: id, count: WireLimit.bundledFiles)))
+    }
+
+    @Test("a bundle survives the way over the wire, and a damaged one is refused")
+    func bundles() throws {
+        let file = FileBundleReply.File(
+            modified: Timestamp(milliseconds: 9), sha256: String(repeating: "0a", count: 32),
+            bytes: Array("a\nb".utf8)[...])
+        var empty = file
+        empty.bytes = []
+        let reply = FileBundleReply([
+            (Self.id, .file(file)), (Self.id, .refused(code: 404)), (Self.id, .file(empty)),
+        ])
+        #expect(try FileBundleReply(decoding: reply.encoded()) == reply)
+        let whole = reply.encoded().bodyBytes
+        // Cut anywhere but between two files it is no bundle.
+        let ends = [1, 2].map { FileBundleReply(Array(reply.parts.prefix($0))).encoded().bodyBytes.count }
+        for count in 1..<whole.count where !ends.contains(count) {
+            #expect(throws: WireError.malformed("body")) {
+                try FileBundleReply(decoding: BLIPResponse(body: .bytes(Array(whole.prefix(count)))))
+            }
+        }
+        let line = "\(Self.id.text) 1 9 \(file.sha256)\n"
+        let wrong = [
+            "\n", "x", line, line.uppercased() + "a", "\(Self.id.text) 18446744073709551615 9 \(file.sha256)\na",
+            "\(Self.id.text) -1 9 \(file.sha256)\n", "\(Self.id.text) refused\n", "\(Self.id.text) refused x\n",
+            String(repeating: "x", count: 300) + "\n",
+            String(repeating: "\(Self.id.text) refused 1\n", count: WireLimit.bundledFiles + 1),
+        ]
+        for text in wrong {
+            #expect(throws: WireError.malformed("body"), "\(text.prefix(80))") {
+                try FileBundleReply(decoding: BLIPResponse(body: .text(text)))
+            }
+        }
+        for body in ["", "x", Self.id.text + "\n", String(repeating: Self.id.text + "\n", count: 128) + Self.id.text] {
+            let request = BLIPRequest(profile: ChatProfile.fileBundle.rawValue, body: .text(body))
+            #expect(throws: WireError.malformed("body")) { try FileBundleRequest(decoding: incoming(request)) }
+        }
     }
 
     @Test("replies survive the way over the wire")

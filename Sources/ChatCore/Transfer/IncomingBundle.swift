@@ -1,0 +1,136 @@
+// Several small files that came in one answer: on the disk with two syncs for all of them, and never half under its name.
+
+import BLIPNet
+
+/// Each file is verified and written under a hidden name, all of them are put on the disk, they get their names, and the
+/// names are put on the disk. Blocks as long as the disk does: for its lane.
+struct IncomingBundle: Sendable {
+    /// A file on its way to its name.
+    struct Kept: Sendable {
+        let id: MessageID
+        let sha256: String
+        fileprivate let folder: DownloadFolder
+        fileprivate let file: OpenFile
+        fileprivate let partial: String
+        fileprivate let name: String
+
+        /// Where it is in the end.
+        var path: String { folder.path(of: name) }
+    }
+
+    /// Where single syncs cost less than that of a whole disk, on which others write, too.
+    private static let fewFiles = 4
+
+    /// Writes what is whole of `files`, and returns it in their order. What cannot be written is left out and leaves nothing
+    /// behind: it comes once more, by itself, and says why then.
+    static func write(_ files: [(transfer: FileTransfer, content: FileBundleReply.File)]) -> [Kept] {
+        var folders: [String: DownloadFolder] = [:]
+        var names: Set<String> = []
+        var kept: [Kept] = []
+        for (transfer, content) in files {
+            guard let path = transfer.path, content.modified == transfer.modified,
+                UInt64(content.bytes.count) == transfer.size, digest(content.bytes) == content.sha256
+            else { continue }
+            do throws(FileError) {
+                let place = PathParts.folder(of: path)
+                let folder: DownloadFolder
+                if let known = folders[place] {
+                    folder = known
+                } else {
+                    folder = try DownloadFolder(path: place, durably: false)
+                    folders[place] = folder
+                }
+                let file = Kept(
+                    id: transfer.id, sha256: content.sha256, folder: folder,
+                    file: try write(content.bytes, as: transfer, in: folder),
+                    partial: FileNameSanitizer.partialName(transfer.name, transfer.id),
+                    name: try freeName(for: transfer, in: folder, &names))
+                kept.append(file)
+            } catch {
+                continue
+            }
+        }
+        guard synchronize(kept) else {
+            drop(kept)
+            return []
+        }
+        return kept
+    }
+
+    /// Gives files their names, for good. Returns those that have them now; the others keep their hidden names.
+    static func finish(_ kept: [Kept]) -> Set<MessageID> {
+        var finished: [Kept] = []
+        for file in kept {
+            // What was verified is the open file: another one under its name must not become the result.
+            let isRenamed =
+                try? file.folder.holds(file.file, as: file.partial)
+                && file.folder.rename(file.partial, to: file.name) && file.folder.holds(file.file, as: file.name)
+            if isRenamed == true { finished.append(file) }
+        }
+        do throws(FileError) {
+            if finished.count > fewFiles {
+                try finished.first?.folder.synchronizeDisk()
+            } else {
+                for file in finished { try file.folder.synchronize() }
+            }
+        } catch {
+            // Whoever finds them under their names later puts them on the disk.
+            return []
+        }
+        return Set(finished.map(\.id))
+    }
+
+    /// Removes the hidden files of what is not wanted any more.
+    static func drop(_ kept: [Kept]) {
+        // What cannot be removed is hidden, ours, and harmless.
+        for file in kept { try? file.folder.remove(file.partial) }
+    }
+
+    private static func digest(_ bytes: ArraySlice<UInt8>) -> String {
+        let digest = SHA256Digest()
+        bytes.withUnsafeBytes { digest.update($0) }
+        return digest.finish().hex
+    }
+
+    private static func write(
+        _ bytes: ArraySlice<UInt8>, as transfer: FileTransfer, in folder: DownloadFolder
+    ) throws(FileError) -> OpenFile {
+        let partial = FileNameSanitizer.partialName(transfer.name, transfer.id)
+        let file = try folder.createPartial(partial)
+        do throws(FileError) {
+            try bytes.withUnsafeBytes { buffer in
+                Result { () throws(FileError) in try file.write(buffer, at: 0) }
+            }.get()
+        } catch {
+            try? folder.remove(partial)
+            throw error
+        }
+        return file
+    }
+
+    /// The first name that nothing has, and no other file of the bundle.
+    private static func freeName(
+        for transfer: FileTransfer, in folder: DownloadFolder, _ taken: inout Set<String>
+    ) throws(FileError) -> String {
+        let wanted = FileNameSanitizer.sanitized(transfer.name)
+        var number = 1
+        while true {
+            let name = FileNameSanitizer.numbered(wanted, number)
+            if try !folder.contains(name), taken.insert(folder.path(of: name)).inserted { return name }
+            number += 1
+        }
+    }
+
+    private static func synchronize(_ kept: [Kept]) -> Bool {
+        do throws(FileError) {
+            if kept.count > fewFiles {
+                try kept.first?.folder.synchronizeDisk()
+            } else {
+                for file in kept { try file.file.synchronize() }
+            }
+            return true
+        } catch {
+            return false
+        }
+    }
+}
