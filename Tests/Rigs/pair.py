@@ -197,7 +197,8 @@ class Pair:
 
     def send_file(self, file, name, timeout=3600):
         begun = time.monotonic()
-        r = self.a.run('send-file', 'bob', file, '--name', name, '-q', '--timeout', '60', stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False, timeout=timeout)
+        named = [] if pathlib.Path(file).is_dir() else ['--name', name]
+        r = self.a.run('send-file', 'bob', file, *named, '-q', '--timeout', '60', stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False, timeout=timeout)
         took = time.monotonic() - begun
         if r.returncode:
             print('send-file:', r.returncode, r.stderr.decode()[-300:], file=sys.stderr)

@@ -27,6 +27,8 @@ package struct ContactDirectory: Sendable {
     /// The skeletons of the names that people have (`NameLikeness`).
     var knownNames: Set<String> { known.skeletons }
 
+    package func knows(_ id: ContactID) -> Bool { peers.contains { $0.id == id } }
+
     /// A name for records; a contact that is not there any more has none.
     package func name(of id: ContactID) -> String { peers.first { $0.id == id }?.name ?? "(removed)" }
 

@@ -43,7 +43,8 @@ enum PresenceCommands: SlashCommandGroup {
                 effects.append(.ask(.ping(id)))
             }
         case .connect, .reconnect: connect(scanner.remainder(), isToAll: call.verb == .reconnect, &state, &effects)
-        case .traffic: if let id = SlashArguments.contact(scanner.remainder(), &state) { effects.append(.ask(.traffic(id))) }
+        case .stats:
+            if let id = SlashArguments.contact(scanner.remainder(), &state) { effects.append(.ask(.traffic(id))) }
         // The table leads no other one here.
         default: break
         }

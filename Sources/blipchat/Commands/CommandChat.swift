@@ -5,6 +5,7 @@ import BLIPNet
 import ChatCore
 import ChatHost
 import ChatSettings
+import Synchronization
 
 enum CommandChat: Sendable {
     case own(ChatInstance)
@@ -73,6 +74,24 @@ enum CommandChat: Sendable {
         for progress in try await ask(.transferProgress, about: "transfers") {
             records.rates[progress.id] = progress.rate
         }
+        return records
+    }
+}
+
+/// Who is who, for commands that hear of thousands of files within a second.
+final class RecentRecords: Sendable {
+    private static let validity = Duration.seconds(1)
+    private let last = Mutex<(records: Records, read: ContinuousClock.Instant)?>(nil)
+
+    /// The records of now, or of a moment ago if they know `contact`.
+    func records(of chat: CommandChat, knowing contact: ContactID) async throws(CommandError) -> Records {
+        if let last = last.withLock({ $0 }), ContinuousClock.now - last.read < Self.validity,
+            last.records.contacts.knows(contact)
+        {
+            return last.records
+        }
+        let records = try await chat.records()
+        last.withLock { $0 = (records, .now) }
         return records
     }
 }

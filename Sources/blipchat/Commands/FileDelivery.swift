@@ -23,6 +23,7 @@ struct FileDelivery: Sendable {
     let standstill: Duration
     let reports: ReportSink
     private let waiting = FilesWaiting()
+    private let recent = RecentRecords()
 
     private var chat: CommandChat { recipient.chat }
     private var peer: Peer { recipient.peer }
@@ -152,7 +153,9 @@ struct FileDelivery: Sendable {
         else { return false }
         // The peer has the offer: from now on only standing still counts.
         if waiting.noteOffered(changed) { wait.extend(by: standstill) }
-        if transfer.state.isFinal || waiting.isNewPause(transfer), let current = try? await chat.records() {
+        if transfer.state.isFinal || waiting.isNewPause(transfer),
+            let current = try? await recent.records(of: chat, knowing: peer.id)
+        {
             await reports(.message(changed, current))
         }
         var outcome = Outcome.of(transfer)

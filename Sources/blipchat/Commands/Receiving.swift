@@ -29,6 +29,7 @@ struct Receiving: Sendable {
     let reports: ReportSink
     private let incoming: IncomingFiles
     private let running = RunningProgress()
+    private let recent = RecentRecords()
     private let wait: EventWait
 
     private static let forEver = Duration.seconds(10 * 365 * 86_400)
@@ -89,13 +90,13 @@ struct Receiving: Sendable {
     ) async throws(CommandError) -> Outcome? {
         guard incoming.follows(transfer) else { return nil }
         wait.extend(by: Self.forEver)
-        let records = try await currentRecords()
+        let records = try await currentRecords(knowing: transfer.contact)
         await reports(message.map { .message($0, records) } ?? .transfer(transfer, records))
         return order.once ? Self.received(transfer) : nil
     }
 
-    private func currentRecords() async throws(CommandError) -> Records {
-        var records = try await chat.records()
+    private func currentRecords(knowing contact: ContactID) async throws(CommandError) -> Records {
+        var records = try await recent.records(of: chat, knowing: contact)
         for progress in running.all { records.rates[progress.id] = progress.rate }
         return records
     }
@@ -104,7 +105,7 @@ struct Receiving: Sendable {
     private func decide(_ transfer: FileTransfer) async throws(CommandError) {
         guard incoming.takes(transfer) else { return }
         guard let limit = order.limit, transfer.size <= limit, order.takesFolders || transfer.place == nil else {
-            return await reports(.transfer(transfer, try await currentRecords()))
+            return await reports(.transfer(transfer, try await currentRecords(knowing: transfer.contact)))
         }
         guard incoming.claim(transfer) else { return }
         do throws(ChatError) {
