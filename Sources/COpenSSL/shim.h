@@ -8,6 +8,7 @@
 #include <openssl/pem.h>
 #include <openssl/pkcs12.h>
 #include <openssl/rand.h>
+#include <openssl/hmac.h>
 #include <openssl/bio.h>
 #include <stdlib.h>
 #include <string.h>

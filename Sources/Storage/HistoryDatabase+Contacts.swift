@@ -191,23 +191,47 @@ enum ContactRow {
     /// For the column that keeps names apart in the file.
     static func fold(_ name: String) -> String { name.lowercased() }
 
+    /// A line for each: `blip://…`, or `relay://ROUTE` for a way by a relay, over which older versions read.
     static func encode(_ addresses: [PeerAddress]) -> String {
         addresses.map { address in
-            guard address.isLearned else { return address.description }
+            let origin = origins.first { $0.origin == address.origin }?.mark
+            if case .relay = address.route {
+                let parameters = [address.peerID.map { "id=\($0)" }, origin].compactMap { $0 }
+                return relayScheme + "\(address.route)"
+                    + (parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&"))
+            }
+            guard let origin else { return plain(address).description }
             // Before the name, which begins with the only "#".
-            let parts = address.description.split(separator: "#", maxSplits: 1)
-            return parts.count > 1 ? "\(parts[0])?\(learned)#\(parts[1])" : "\(parts[0])?\(learned)"
+            let parts = plain(address).description.split(separator: "#", maxSplits: 1)
+            let mark = (parts[0].contains("?") ? "&" : "?") + origin
+            return parts.count > 1 ? "\(parts[0])\(mark)#\(parts[1])" : "\(parts[0])\(mark)"
         }.joined(separator: "\n")
     }
 
-    /// Marks an address that nobody has given us. Older versions read over it.
-    private static let learned = "from=hello"
+    /// Only the place: other ways have lines of their own, and an invitation is used once.
+    private static func plain(_ address: PeerAddress) -> PeerAddress {
+        PeerAddress(address.route, peerID: address.peerID, name: address.name)
+    }
+
+    private static let relayScheme = "relay://"
+
+    /// How an address that nobody has given us is marked. Older versions read over it.
+    private static let origins: [(mark: String, origin: PeerAddress.Origin)] = [
+        ("from=hello", .heard), ("from=routes", .told),
+    ]
 
     static func decodeAddress(_ text: String) -> PeerAddress? {
-        guard var address = try? PeerAddress(parsing: text) else { return nil }
         let place = text.split(separator: "#", maxSplits: 1).first ?? ""
-        let parameters = place.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
-        address.isLearned = parameters.split(separator: "&").contains { $0 == learned }
-        return address
+        let parts = place.split(separator: "?", maxSplits: 1)
+        let parameters = (parts.dropFirst().first ?? "").split(separator: "&").map(String.init)
+        var decoded: PeerAddress?
+        if let start = parts.first, start.hasPrefix(relayScheme) {
+            let id = parameters.first { $0.hasPrefix("id=") }.flatMap { PeerID(String($0.dropFirst(3))) }
+            decoded = Route(String(start.dropFirst(relayScheme.count))).map { PeerAddress($0, peerID: id) }
+        } else {
+            do throws(PeerAddressError) { decoded = try PeerAddress(parsing: text) } catch { decoded = nil }
+        }
+        decoded?.origin = origins.first { parameters.contains($0.mark) }?.origin ?? .user
+        return decoded
     }
 }

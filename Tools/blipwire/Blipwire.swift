@@ -94,6 +94,7 @@ extension LinkError {
         case .notBLIP(let reason): "the other side does not speak our protocol: \(reason)"
         case .bodyFailed(let reason): "a body could not be read or written: \(reason)"
         case .proxyFailed(let reason): "proxy: \(reason)"
+        case .relayFailed(let failure): "relay \(failure.relay): \(failure.problem)"
         case .limitExceeded(let reason): "limit: \(reason)"
         }
     }

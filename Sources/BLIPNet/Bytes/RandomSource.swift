@@ -21,7 +21,7 @@ package struct RandomSource: Sendable {
     }
 
     /// `count` random bytes.
-    func bytes(_ count: Int) -> [UInt8] {
+    package func bytes(_ count: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
             fill(UnsafeMutableRawBufferPointer(buffer))
             initialized = count

@@ -22,6 +22,8 @@ public enum LinkError: Error, Sendable, Equatable {
     case notBLIP(reason: String)
     /// The proxy that is on the way makes no tunnel; says which one and why.
     case proxyFailed(reason: String)
+    /// A relay is of no use, or whom we call is not there.
+    case relayFailed(RelayFailure)
     /// A streamed body of ours could not be read, or a sink of ours could not take the bytes.
     case bodyFailed(reason: String)
     /// A limit of ours was reached: before anything was sent (queue full, too many properties), or by a response that

@@ -13,12 +13,20 @@ public struct LinkInfo: Sendable, Equatable {
     /// The numeric host part of `remoteAddress`; `unix` for a UNIX-domain socket.
     package var remoteHost: String
     /// Who the peer counts as where each may have so much (`SocketAddress.network`).
-    package var remoteNetwork: String { SocketAddress(host: remoteHost, port: 0)?.network ?? remoteHost }
+    /// All callers of a relay are one: where they really are, nobody knows.
+    package var remoteNetwork: String {
+        if let relay { return "relay \(relay)" }
+        return SocketAddress(host: remoteHost, port: 0)?.network ?? remoteHost
+    }
     public var isEncrypted: Bool
     /// We called the peer, not the peer us.
     public var isOutgoing: Bool
     /// The proxy through which the peer was called.
     package var proxy: Endpoint?
+    /// The relay that carries the link; `nil` when the ends are connected to each other.
+    package var relay: Endpoint?
+    /// What only both ends of the TLS session know (label `EXPORTER-blipchat-meet`), from the end of the handshake on.
+    package var exporter: [UInt8]?
     /// The key that the peer has proved to have; `nil` on a plain link.
     public var remoteFingerprint: SPKIFingerprint?
     /// The WebSocket subprotocol that both agreed on; `nil` when one side named none.

@@ -86,7 +86,8 @@ enum NameResolver {
     static func interleaved(_ addresses: [SocketAddress], _ policy: AddressPolicy = AddressPolicy()) -> [SocketAddress]
     {
         let allowed = addresses.filter { address in
-            switch address.family {
+            guard policy.allowsInside || !address.isInside else { return false }
+            return switch address.family {
             case AF_INET: policy.allowsIPv4
             case AF_INET6: policy.allowsIPv6
             default: true

@@ -49,20 +49,23 @@ public actor PeerLink: StreamDriver {
 
     init(
         loop: EventLoop, socket: Socket, stack: sending ProtocolStack, options: LinkOptions, isOutgoing: Bool,
-        remote: Endpoint? = nil, proxy: Endpoint? = nil
+        remote: Endpoint? = nil, proxy: Endpoint? = nil, relay: Endpoint? = nil
     ) {
         self.loop = loop
         stream = DrivenStream(stack: stack, socket: socket)
         self.options = options
         let address = socket.remoteAddress
-        // Behind a proxy is the peer, not what the socket is connected to.
-        let host = if proxy != nil, case .host(let name, _) = remote { name } else { address?.hostText ?? "unknown" }
+        // Behind a proxy or a relay is the peer, not what the socket is connected to.
+        let host =
+            if proxy != nil || relay != nil, case .host(let name, _) = remote { name } else {
+                address?.hostText ?? "unknown"
+            }
         knownInfo = Mutex(
             LinkInfo(
                 remoteAddress: (remote ?? address?.endpoint)?.description ?? "unknown",
                 localAddress: socket.localAddress?.endpoint.description ?? "unknown",
                 remoteHost: host, isEncrypted: options.identity != nil, isOutgoing: isOutgoing, proxy: proxy,
-                began: .now()))
+                relay: relay, began: .now()))
     }
 
     isolated deinit {
@@ -111,6 +114,7 @@ public actor PeerLink: StreamDriver {
             $0.subprotocol = subprotocol
             $0.remoteFingerprint = remoteFingerprint
             $0.dialect = stream.stack.dialect
+            $0.exporter = stream.stack.lower.tls?.exporter(label: "EXPORTER-blipchat-meet")
         }
         if stream.stack.dialect?.hasAcks == false { stream.socket?.tolerateClosedWindow() }
         observer.opened()

@@ -81,6 +81,36 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// The bytes of an IPv4 (4) or IPv6 address (16); empty for a UNIX-domain socket.
+    var hostBytes: [UInt8] {
+        switch family {
+        case AF_INET where bytes.count >= 8: Array(bytes[4..<8])
+        case AF_INET6 where bytes.count >= 24: Array(bytes[8..<24])
+        default: []
+        }
+    }
+
+    /// Whether this is no address of the public network: this machine, a private or link-local network, a network of a
+    /// carrier behind NAT, or many at once (RFC 6890).
+    package var isInside: Bool {
+        let host = hostBytes
+        if host.count == 16 {
+            if host.prefix(10).allSatisfy({ $0 == 0 }), host[10] == 0xFF, host[11] == 0xFF {
+                return Self.isInside(Array(host.suffix(4)))
+            }
+            return host.prefix(15).allSatisfy { $0 == 0 } && host[15] <= 1 || host[0] == 0xFE && host[1] & 0xC0 == 0x80
+                || host[0] & 0xFE == 0xFC || host[0] == 0xFF
+        }
+        return host.isEmpty || Self.isInside(host)
+    }
+
+    private static func isInside(_ host: [UInt8]) -> Bool {
+        switch (host[0], host[1]) {
+        case (0, _), (10, _), (127, _), (169, 254), (172, 16...31), (192, 168), (100, 64...127), (224..., _): true
+        default: false
+        }
+    }
+
     /// The port; 0 for a UNIX-domain socket.
     public var port: UInt16 {
         guard family != AF_UNIX, bytes.count >= 4 else { return 0 }

@@ -107,7 +107,7 @@ actor SocketConnector {
     private func attempt(_ addresses: [SocketAddress], of host: String) {
         untried = NameResolver.interleaved(addresses, options.addressPolicy)
         guard !untried.isEmpty else {
-            finish(.failure(.dns(host: host, reason: "no address of an allowed family")))
+            finish(.failure(.dns(host: host, reason: "no address that may be called")))
             return
         }
         tryNext()

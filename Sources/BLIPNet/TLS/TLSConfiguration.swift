@@ -66,7 +66,7 @@ public struct TLSConfiguration: Sendable {
     var isJudgedByAuthorities: Bool {
         switch trust {
         case .system, .roots: true
-        case .pinned, .anyKey, .custom: false
+        case .pinned, .certificate, .anyKey, .custom: false
         }
     }
 

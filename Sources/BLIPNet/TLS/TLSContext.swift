@@ -58,7 +58,7 @@ final class TLSContext: Sendable {
         _ = copenssl_set_mode(pointer, Int(SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER) | Int(SSL_MODE_RELEASE_BUFFERS))
         switch configuration.trust {
         case .system, .roots, .custom: setCertificateLimit(Self.maxCertificateBytes)
-        case .pinned, .anyKey: setCertificateLimit(Self.maxPeerCertificateBytes)
+        case .pinned, .certificate, .anyKey: setCertificateLimit(Self.maxPeerCertificateBytes)
         }
         if configuration.takesOnlyEd25519, copenssl_set_signature_algorithms(pointer, "ed25519") != 1 {
             throw OpenSSLErrorQueue.failure(of: "SSL_CTX_set1_sigalgs_list")
@@ -121,11 +121,11 @@ final class TLSContext: Sendable {
         case .custom:
             try useSystemRoots()
             compareKeys()
-        case .pinned, .anyKey: compareKeys()
+        case .pinned, .certificate, .anyKey: compareKeys()
         }
     }
 
-    /// Only the key of the peer's certificate counts; that the peer has the private one, TLS itself checks. A session with
+    /// Only the key of the peer's certificate counts (or its bytes, where a whole certificate is expected); that the peer has the private one, TLS itself checks. A session with
     /// a pinned key compares it here, inside of the handshake: a client with another key in front of it never shows its
     /// own certificate.
     private func compareKeys() {

@@ -40,6 +40,65 @@ final class TLSCredentials: Sendable {
         return credentials
     }
 
+    /// The Ed25519 key of 32 bytes with a certificate that `certify` makes for its public key and with what signs for it.
+    convenience init(
+        seed: [UInt8],
+        certify: (_ publicKey: [UInt8], _ sign: ([UInt8]) throws(TLSError) -> [UInt8]) throws(TLSError) -> [UInt8]
+    ) throws(TLSError) {
+        OpenSSLErrorQueue.clear()
+        guard let key = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, seed, seed.count) else {
+            throw OpenSSLErrorQueue.failure(of: "EVP_PKEY_new_raw_private_key")
+        }
+        let certificate: OpaquePointer
+        do throws(TLSError) {
+            let encoded = try certify(try Self.publicKey(of: key)) { content throws(TLSError) in
+                try Self.signature(of: content, by: key)
+            }
+            let parsed = encoded.withUnsafeBufferPointer { bytes in
+                var position = bytes.baseAddress
+                return d2i_X509(nil, &position, bytes.count)
+            }
+            guard let parsed else { throw OpenSSLErrorQueue.failure(of: "d2i_X509") }
+            certificate = parsed
+        } catch {
+            EVP_PKEY_free(key)
+            throw error
+        }
+        self.init(key: key, certificate: certificate)
+    }
+
+    /// Bytes of the key itself, for what is derived from it; `nil` for a kind of key that has none.
+    var secret: [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: 32)
+        var count = bytes.count
+        guard EVP_PKEY_get_raw_private_key(key, &bytes, &count) == 1, count == bytes.count else {
+            OpenSSLErrorQueue.clear()
+            return nil
+        }
+        return bytes
+    }
+
+    private static func publicKey(of key: OpaquePointer) throws(TLSError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 32)
+        var count = bytes.count
+        guard EVP_PKEY_get_raw_public_key(key, &bytes, &count) == 1, count == bytes.count else {
+            throw OpenSSLErrorQueue.failure(of: "EVP_PKEY_get_raw_public_key")
+        }
+        return bytes
+    }
+
+    private static func signature(of content: [UInt8], by key: OpaquePointer) throws(TLSError) -> [UInt8] {
+        guard let context = EVP_MD_CTX_new() else { throw OpenSSLErrorQueue.failure(of: "EVP_MD_CTX_new") }
+        defer { EVP_MD_CTX_free(context) }
+        var bytes = [UInt8](repeating: 0, count: 64)
+        var count = bytes.count
+        // Ed25519 hashes by itself: no digest here.
+        guard EVP_DigestSignInit(context, nil, nil, nil, key) == 1,
+            EVP_DigestSign(context, &bytes, &count, content, content.count) == 1, count == bytes.count
+        else { throw OpenSSLErrorQueue.failure(of: "EVP_DigestSign") }
+        return bytes
+    }
+
     private static func generateKey() throws(TLSError) -> OpaquePointer {
         guard let context = EVP_PKEY_CTX_new_id(EVP_PKEY_ED25519, nil) else {
             throw OpenSSLErrorQueue.failure(of: "EVP_PKEY_CTX_new_id")

@@ -49,7 +49,7 @@ public struct TLSIdentity: Sendable, Equatable {
         left.fingerprint == right.fingerprint && left.credentials.hasSameCertificates(as: right.credentials)
     }
 
-    private init(_ credentials: TLSCredentials) throws(TLSError) {
+    init(_ credentials: TLSCredentials) throws(TLSError) {
         fingerprint = try SPKIFingerprint(certificate: credentials.certificate)
         self.credentials = credentials
     }

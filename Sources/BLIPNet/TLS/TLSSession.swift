@@ -275,8 +275,13 @@ package final class TLSSession {
 
     /// OpenSSL has the certificate of the peer of `session`, in the middle of the handshake: is it the expected one?
     static func hasExpectedKey(_ certificate: OpaquePointer?, in session: UnsafeMutableRawPointer?) -> Bool {
-        guard let session, let owner = owner(of: OpaquePointer(session)), case .pinned(let expected) = owner.trust
-        else { return true }
+        guard let session, let owner = owner(of: OpaquePointer(session)) else { return true }
+        if case .certificate(let expected) = owner.trust {
+            guard certificate.flatMap(RelayID.init(certificate:)) != expected else { return true }
+            owner.refusal = .untrusted(reason: "it has another certificate than the expected one")
+            return false
+        }
+        guard case .pinned(let expected) = owner.trust else { return true }
         guard let certificate, let presented = try? SPKIFingerprint(certificate: certificate) else {
             owner.refusal = .untrusted(reason: "its key cannot be read")
             return false
@@ -322,6 +327,10 @@ package final class TLSSession {
             peerFingerprint = fingerprint
             switch trust {
             case .anyKey: break
+            case .certificate(let expected):
+                guard RelayID(certificate: certificate) == expected else {
+                    throw .untrusted(reason: "it has another certificate than the expected one")
+                }
             case .pinned(let expected):
                 guard expected == fingerprint else { throw .wrongKey(expected: expected, presented: fingerprint) }
             case .system, .roots:

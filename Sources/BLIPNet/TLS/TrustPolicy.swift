@@ -11,6 +11,8 @@ public enum TrustPolicy: Sendable {
     case roots([String])
     /// The peer must have this key; names, dates and issuers play no part.
     case pinned(SPKIFingerprint)
+    /// The peer must have exactly this certificate; its key alone is not enough. Relays are known so.
+    case certificate(RelayID)
     /// Whoever has a certificate and its private key. The user of the connection has to look at the fingerprint.
     case anyKey
     /// The closure decides, in its own time; it learns what `system` would have said. The connection waits for it. A

@@ -30,6 +30,12 @@ package enum AnyCall: Sendable, Equatable, Codable {
     case leaveRoom(contact: ContactID)
     case room(contact: ContactID)
 
+    // Reach
+    case invite(seconds: Int64?)
+    case routes(contact: ContactID)
+    case addRoute(contact: ContactID, route: Route)
+    case reach
+
     // Ourselves
     case setOwnName(name: String)
     case setAway(reason: String?)
@@ -86,7 +92,7 @@ package enum AnyCall: Sendable, Equatable, Codable {
         switch self {
         case .identity, .conversations, .linkState, .safetyNumber, .maySend, .contactRequests, .ping, .traffic, .page,
             .search, .firstMessage, .message, .messages, .versions, .pinnedMessages, .draft, .retention, .transfers,
-            .transfer, .transferProgress, .rateLimit, .downloadsSpace, .room:
+            .transfer, .transferProgress, .rateLimit, .downloadsSpace, .room, .routes, .reach:
             true
         default: false
         }

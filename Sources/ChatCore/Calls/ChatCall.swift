@@ -77,6 +77,21 @@ extension ChatCall where Reply == RoomDetails? {
     package static func room(_ contact: ContactID) -> Self { Self(.room(contact: contact)) }
 }
 
+extension ChatCall where Reply == Invitation {
+    /// Makes an address that lets one person in without a request, for so many seconds (a day; at most a week).
+    package static func invite(seconds: Int64?) -> Self { Self(.invite(seconds: seconds)) }
+}
+
+extension ChatCall where Reply == [RouteReport] {
+    /// The ways to a contact, in the order in which they are tried.
+    package static func routes(of contact: ContactID) -> Self { Self(.routes(contact: contact)) }
+}
+
+extension ChatCall where Reply == ReachReport {
+    /// How we can be reached.
+    package static var reach: Self { Self(.reach) }
+}
+
 extension ChatCall where Reply == LinkTraffic? {
     /// How much the present link has carried; `nil` when there is no link.
     package static func traffic(with contact: ContactID) -> Self { Self(.traffic(contact: contact)) }
@@ -86,6 +101,10 @@ extension ChatCall where Reply == NoReply {
     /// Forgets one of the places where a contact is called; only host and port count. Throws `.noSuchAddress`.
     package static func removeAddress(_ address: PeerAddress, of contact: ContactID) -> Self {
         Self(.removeAddress(contact: contact, address: address))
+    }
+    /// Adds a way to a contact; a call to them begins.
+    package static func addRoute(_ route: Route, to contact: ContactID) -> Self {
+        Self(.addRoute(contact: contact, route: route))
     }
     package static func renameContact(_ contact: ContactID, to name: String) -> Self {
         Self(.renameContact(contact: contact, name: name))

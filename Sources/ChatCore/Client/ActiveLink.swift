@@ -16,13 +16,25 @@ struct ActiveLink: Sendable {
     let opened: MonotonicTime
     /// What both programs can do beyond the first version, as the hellos say.
     var features: PeerFeatures = []
+    /// The way that our call took; `nil` when they have called us.
+    var route: Route?
     /// They have said hello, and we have accepted them: their requests are served.
     var admitsPeer = false
     /// They have accepted us: our requests are served.
     var isAdmittedByPeer = false
 
+    /// How good the way is that it takes.
+    var routeClass: RouteClass { connection.info.relay == nil ? .direct : .relay }
     var isOutgoing: Bool { connection.info.isOutgoing }
     var isOnline: Bool { admitsPeer && isAdmittedByPeer }
+
+    /// Where a caller says that they listen. By a proxy or a relay we do not see from where they call, and its address is
+    /// nobody's.
+    func place(of hello: HelloRequest) -> PeerAddress? {
+        let info = connection.info
+        guard info.proxy == nil, info.relay == nil else { return nil }
+        return hello.listenPort.map { PeerAddress(host: info.remoteHost, port: $0, peerID: peerID) }
+    }
 
     /// Ends a link whose peer has not said who it is.
     func closeWithoutHello() { close(code: 1008, reason: "did not introduce itself") }

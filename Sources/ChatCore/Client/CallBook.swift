@@ -12,26 +12,16 @@ struct CallBook {
         case nobody
     }
 
-    private struct Place: Hashable {
-        let host: String
-        let port: UInt16
-
-        init(_ address: PeerAddress) {
-            host = address.host
-            port = address.port
-        }
-    }
-
     /// A place that the contact has named and nobody has proved.
     private struct Candidate {
         var address: PeerAddress
         var callsLeft: Int
     }
 
-    private var answers: [Place: Answer] = [:]
+    private var answers: [Route: Answer] = [:]
     private var candidate: Candidate?
     /// The stored place that the contact has named last.
-    private var named: Place?
+    private var named: Route?
     /// A candidate has led nowhere: until then no other one is taken.
     private var restsUntil: MonotonicTime?
 
@@ -47,13 +37,13 @@ struct CallBook {
 
     /// The contact has said that they listen at `address`.
     mutating func hear(of address: PeerAddress, among stored: [PeerAddress], now: MonotonicTime) {
-        let place = Place(address)
-        guard !stored.contains(where: { Place($0) == place }) else {
+        let place = address.route
+        guard !stored.contains(where: { $0.route == place }) else {
             named = place
             return
         }
         if let restsUntil, now < restsUntil { return }
-        guard candidate.map({ Place($0.address) != place }) ?? true else { return }
+        guard candidate.map({ $0.address.route != place }) ?? true else { return }
         // Another place does not bring new calls: nobody makes us call port after port by naming one after each.
         candidate = Candidate(address: address, callsLeft: candidate?.callsLeft ?? Self.callsOfCandidate)
     }
@@ -69,12 +59,13 @@ struct CallBook {
     // MARK: Calling
 
     /// The places in the order in which they are called. Where another key has answered is last. Numeric addresses come
-    /// before names: a name server that is silent holds nobody up who can be called without it.
+    /// before names: a name server that is silent holds nobody up who can be called without it. Onion services are left out:
+    /// without Tor, the name of one would only be told to a name server.
     func order(_ stored: [PeerAddress]) -> [PeerAddress] {
-        let all = (candidate.map { [$0.address] } ?? []) + stored
+        let all = ((candidate.map { [$0.address] } ?? []) + stored).filter { $0.route.routeClass != .onion }
         func rank(_ address: PeerAddress) -> (Int, Int, Int) {
-            let answer = answers[Place(address)]
-            let isBest = answer == .pinnedKey || named == Place(address) || candidate?.address == address
+            let answer = answers[address.route]
+            let isBest = answer == .pinnedKey || named == address.route || candidate?.address == address
             return (answer == .otherKey ? 1 : 0, LocalHost.isNumeric(address.host) ? 0 : 1, isBest ? 0 : 1)
         }
         let ranked = all.enumerated().map { index, address in
@@ -84,23 +75,26 @@ struct CallBook {
         return ranked.sorted { $0.rank < $1.rank }.map(\.address)
     }
 
+    /// What the last call along a route met; `nil`: none was made in this run.
+    func answer(at route: Route) -> Answer? { answers[route] }
+
     /// A call to `address` has ended. Returns what is to be stored, if that changes: a place that the contact has named and
     /// where their key answered, in place of the one that they had named before.
     mutating func called(
         _ address: PeerAddress, met answer: Answer, stored: [PeerAddress], now: MonotonicTime
     ) -> [PeerAddress]? {
-        answers[Place(address)] = answer
+        answers[address.route] = answer
         guard var tried = candidate else { return nil }
         // One that they had named before, during the call to it, counts as well.
-        let isCurrent = Place(tried.address) == Place(address)
-        guard isCurrent || answer != .pinnedKey && !stored.contains(where: { Place($0) == Place(address) }) else {
+        let isCurrent = tried.address.route == address.route
+        guard isCurrent || answer != .pinnedKey && !stored.contains(where: { $0.route == address.route }) else {
             return nil
         }
         guard answer != .pinnedKey else {
             candidate = nil
             var learned = address
-            learned.isLearned = true
-            return [learned] + stored.filter { !$0.isLearned && Place($0) != Place(address) }
+            learned.origin = .heard
+            return [learned] + stored.filter { $0.origin != .heard && $0.route != address.route }
         }
         tried.callsLeft -= 1
         candidate = tried.callsLeft > 0 && (answer == .nobody || !isCurrent) ? tried : nil

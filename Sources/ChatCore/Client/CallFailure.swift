@@ -2,16 +2,19 @@
 
 /// The failures of one round, the most telling of which is kept.
 struct CallFailure {
-    private var last = LinkReason.noAddress
+    /// Of the best way that has failed.
+    private var best: (index: Int, reason: LinkReason)?
     /// Somebody else answered: that says more than that nobody did.
     private var other: LinkReason?
     /// The key that answered where our user had given no key: perhaps theirs now.
     private(set) var presented: PeerID?
 
-    var reason: LinkReason { presented == nil ? other ?? last : LinkReason.keyChanged }
+    var reason: LinkReason { presented == nil ? other ?? best?.reason ?? LinkReason.noAddress : LinkReason.keyChanged }
 
-    /// Nobody answered, or nobody of use.
-    mutating func note(_ reason: LinkReason) { last = reason }
+    /// Nobody answered, or nobody of use. `index`: how good the way is, 0 is the best one.
+    mutating func note(_ reason: LinkReason, at index: Int) {
+        if index <= best?.index ?? .max { best = (index, reason) }
+    }
 
     /// Another key than the pinned one answered at `address`. `owner`: whose key it is, if we know them. A key that
     /// came with the address is the contact's, whoever answers there: only where the first key was trusted that answered

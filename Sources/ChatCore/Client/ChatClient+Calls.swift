@@ -30,6 +30,10 @@ extension ChatClient {
         case .joinRoom(let url, let name): return try await joinRoom(url, name: name)
         case .leaveRoom(let contact): try await leaveRoom(contact)
         case .room(let contact): return try roomDetails(of: contact) as any CallReply
+        case .invite(let seconds): return try await reachCalls.invite(lasting: seconds.map { .seconds($0) })
+        case .routes(let contact): return try reachCalls.routes(of: contact)
+        case .addRoute(let contact, let route): try await reachCalls.addRoute(route, to: contact)
+        case .reach: return reachCalls.report()
         case .setOwnName(let name): try presence.setOwnName(name)
         case .setAway(let reason): try presence.setAway(reason)
         case .send(let contact, let text, let id): return try await writing.send(text, to: contact, replyTo: id)

@@ -22,6 +22,7 @@ extension ChatClient {
         core.configuration.requiresVerified = wanted.requiresVerified
         core.configuration.hidesAddress = wanted.hidesAddress
         core.configuration.proxy = wanted.proxy
+        core.configuration.relays = wanted.relays
         core.configuration.contactRules = wanted.contactRules
         core.configuration.privateFiles = wanted.privateFiles
         // A limit that was set for this run stays unless the file has a new one.
@@ -39,6 +40,9 @@ extension ChatClient {
                 core.links[contact]?.resetBackoff()
                 dialling.dial(contact)
             }
+        }
+        if wanted.relays != old.relays || wanted.proxy != old.proxy {
+            relays.reconfigured(isNewWay: wanted.proxy != old.proxy)
         }
         if old.requiresVerified, !wanted.requiresVerified {
             for contact in core.links.contacts { tellWhatWaits(to: contact) }

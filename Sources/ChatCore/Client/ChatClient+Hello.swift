@@ -5,10 +5,12 @@ import BLIPNet
 extension ChatClient {
     /// Introduces us; what they answer decides whether we may talk to them.
     func sayHello(to contact: ContactID, on link: ActiveLink) async {
-        let hello = HelloRequest(
+        var hello = HelloRequest(
             name: ContactNames.cleaned(core.configuration.name, fallback: "somebody"), client: Self.clientName,
             listenPort: core.configuration.hidesAddress ? nil : listening.port,
             features: core.configuration.limits.features.names)
+        hello.routes = relays.told
+        hello.proof = reach.invitations.proof(to: link.peerID, exporter: link.connection.info.exporter)
         let pending = link.connection.submit(hello.encoded(), bodySink: nil)
         do throws(LinkError) {
             let response = try await pending.value()
@@ -17,7 +19,9 @@ extension ChatClient {
                 return link.close(reason: "refused")
             }
             switch try? HelloReply(decoding: response) {
-            case .accepted: updateLink(contact, link.number) { $0.isAdmittedByPeer = true }
+            case .accepted:
+                updateLink(contact, link.number) { $0.isAdmittedByPeer = true }
+                await reach.invitations.accepted(by: link.peerID)
             case .pending:
                 core.links[contact]?.approvalPending(on: link.number)
                 core.publishLinkState(of: contact)
@@ -36,10 +40,8 @@ extension ChatClient {
         guard core.links[contact]?.peer.isBlocked == false else {
             return link.answer(request, .failure(.forbidden, "blocked"))
         }
-        if let port = hello.listenPort, link.connection.info.proxy == nil {
-            people.hear(
-                of: PeerAddress(host: link.connection.info.remoteHost, port: port, peerID: link.peerID), from: contact)
-        }
+        if let address = link.place(of: hello) { people.hear(of: address, from: contact) }
+        if let routes = hello.routes { people.hear(routes, from: contact) }
         admit(request, on: link)
         let shared = sharedFeatures(hello)
         updateLink(contact, link.number) {
@@ -77,15 +79,17 @@ extension ChatClient {
             return link.closeWithoutHello()
         default: return
         }
-        let host = link.connection.info.remoteHost
-        let address = hello.listenPort.map { PeerAddress(host: host, port: $0, peerID: link.peerID) }
+        let address = link.place(of: hello)
         if refuseIfBlocked(link, request) { return }
-        if core.links.session(of: link.peerID) == nil, core.configuration.acceptsRequests {
+        let isInvited = await reach.invitations.use(hello.proof, exporter: link.connection.info.exporter)
+        if core.links.session(of: link.peerID) == nil, core.configuration.acceptsRequests || isInvited {
             _ = await core.records.quietly { () async throws(StoreError) in
                 let name = ContactNames.cleaned(hello.name, fallback: "somebody")
                 let peer = try await people.storeContact(peerID: link.peerID, name: name, addresses: [])
                 if let address { people.hear(of: address, from: peer.id) }
+                if let routes = hello.routes { people.hear(routes, from: peer.id) }
             }
+            if isInvited { await people.dropRequests(of: link.peerID) }
         }
         if admitIfContact(link, request, hello) { return }
         await requests.record(hello, of: link.peerID, at: address, from: link.connection.info)

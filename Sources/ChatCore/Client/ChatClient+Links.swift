@@ -3,66 +3,18 @@
 import BLIPNet
 
 extension ChatClient {
-    // MARK: Dialling
-
-    /// Tries the contact's places in turn. Another key at one of them says something only when none leads to the contact.
-    func call(_ contact: ContactID, _ number: Int) async {
-        var failure = CallFailure()
-        for address in core.links[contact]?.places ?? [] {
-            guard core.isRunning, let session = core.links.session(ofCall: number, to: contact) else { return }
-            guard session.wantsLink else {
-                failure.note(session.isPutOff ? LinkReason.putOff : LinkReason.blocked)
-                break
-            }
-            let router = RequestRouter(limits: core.configuration.limits, memory: waitingMemory)
-            do throws(LinkError) {
-                let connection = try await connecting.connect(
-                    to: address.endpoint, expecting: session.peer.peerID ?? address.peerID,
-                    through: core.configuration.proxy, handler: router)
-                if let refusal = await answered(contact, connection, router) {
-                    failure.note(refusal)
-                    continue
-                }
-                return noteCall(of: contact, to: address, .pinnedKey)
-            } catch {
-                failure.note(LinkReason(error))
-                guard case .wrongIdentity(_, let fingerprint) = error else {
-                    noteCall(of: contact, to: address, .nobody)
-                    continue
-                }
-                noteCall(of: contact, to: address, .otherKey)
-                let key = PeerID(fingerprint)
-                failure.met(key, at: address, owner: core.links.ownerElsewhere(key))
-            }
-        }
-        // They may have called meanwhile, and shown the pinned key.
-        guard let session = core.links.session(ofCall: number, to: contact) else { return }
-        if let presented = failure.presented, session.wantsLink { await people.keyChanged(contact, presented) }
-        core.links[contact]?.dialFailed(number, reason: failure.reason)
-        core.publishLinkState(of: contact)
-        if core.links[contact]?.wantsAnotherCall == true { dialling.wake(contact) } else { dialling.dialLater(contact) }
-    }
-
-    /// What a call to one place has met. A place that they have named themselves is kept when it was they.
-    private func noteCall(of contact: ContactID, to address: PeerAddress, _ answer: CallBook.Answer) {
-        guard let stored = core.links[contact]?.peer.addresses,
-            let addresses = core.links[contact]?.calls.called(
-                address, met: answer, stored: stored, now: core.clock.now())
-        else { return }
-        core.links[contact]?.peer.addresses = addresses
-        people.keep(contact)
-        listening.favourNetworks()
-    }
+    // MARK: Calling (see ChatClient+Calling)
 
     /// Our call was answered. Returns why the connection is of no use, `nil` when it is (or is closed for another).
     func answered(
-        _ contact: ContactID, _ connection: any PeerConnection, _ router: RequestRouter
+        _ contact: ContactID, _ connection: any PeerConnection, _ router: RequestRouter, along route: Route
     ) async -> LinkReason? {
         guard let fingerprint = connection.info.remoteFingerprint else {
             connection.close(code: 1008, reason: "no key")
             return LinkReason.noHello
         }
-        let link = core.links.make(connection, router, PeerID(fingerprint), now: core.clock.now())
+        let link = core.links.make(
+            connection, router, PeerID(fingerprint), along: route, now: core.clock.now())
         guard core.isRunning else {
             link.close()
             return nil
@@ -129,14 +81,22 @@ extension ChatClient {
         }
         switch adoption {
         case .refused: return link.close(reason: "another link to the same peer stays")
+        case .waits(let present):
+            core.tasks.spawn { await $0.weigh(link, against: present, of: contact) }
+            return
         case .stays(let replaced):
             if let replaced {
                 uploads.stopTransfers(on: replaced.number)
                 replaced.close(reason: "replaced by a newer link")
             }
         }
+        begin(link, with: contact)
+    }
+
+    /// `link` is the contact's link from now on.
+    func begin(_ link: ActiveLink, with contact: ContactID) {
         people.endAlarm(about: contact)
-        if core.links.note(link.connection.info.remoteHost) { listening.favourNetworks() }
+        if link.routeClass == .direct, core.links.note(link.connection.info.remoteHost) { listening.favourNetworks() }
         core.publishLinkState(of: contact)
         core.links[contact]?.beginConsuming(link.number)
         core.tasks.spawn { await $0.consumeChat(of: contact, on: link) }
@@ -180,6 +140,7 @@ extension ChatClient {
         for await change in connecting.networkChanges() {
             guard core.isRunning else { return }
             if case .addressGone(let host) = change {
+                relays.renew(gone: host)
                 for contact in core.links.contacts {
                     guard let link = core.links[contact]?.link, link.connection.info.localHost == host else { continue }
                     // Its end would come by a time-out.
@@ -190,6 +151,7 @@ extension ChatClient {
             }
             let wait = turns.take(now: core.clock.now())
             if wait > .zero { do { try await core.clock.wait(wait) } catch { return } }
+            relays.renew(gone: nil)
             dialling.wakeEverybody()
         }
     }

@@ -10,17 +10,22 @@ extension ChatClient {
             wanted = try ContactNames.checked(name)
         } else {
             wanted = ContactNames.cleaned(
-                address.name ?? "", fallback: ContactNames.cleaned(address.host, fallback: "contact"))
+                address.name ?? "",
+                fallback: ContactNames.cleaned(
+                    address.route.routeClass == .direct ? address.host : "", fallback: "contact"))
         }
         if address.peerID == nil, let known = core.links.peer(at: address) { return known }
         // A name that the user gives is a name that the user will send to: it is theirs, or it is refused.
         if name != nil { try core.links.checkFree(wanted) { $0.hasKey(address.peerID) } }
         let peer = try await core.records.stored { () async throws(StoreError) in
             try await people.storeContact(
-                peerID: address.peerID, name: wanted, addresses: [address],
+                peerID: address.peerID, name: wanted, addresses: address.places,
                 isNameProvisional: name == nil && address.name == nil)
         }
-        if let peerID = address.peerID { await people.dropRequests(of: peerID) }
+        if let peerID = address.peerID {
+            if let token = address.once { await reach.invitations.receive(token, of: peerID) }
+            await people.dropRequests(of: peerID)
+        }
         dialling.reconnect(peer.id)
         return peer
     }

@@ -135,6 +135,10 @@ extension ChatClient {
             // What a contact says of themselves holds until they say otherwise or the link ends.
             core.links[contact]?.peerAway = presence.away
             core.publishLinkState(of: contact)
+        case .routes(let told):
+            people.hear(told.routes, from: contact)
+            dialling.upgrade(contact)
+            link.answer(request, BLIPResponse())
         case .fileStatus(let status): await receiveStatus(status, request, contact, link)
         case .malformed(let error): link.answer(request, error.response)
         case .fileGet, .fileDigest, .fileBundle: link.answer(request, .failure(.notFound, "no such profile"))

@@ -41,13 +41,15 @@ extension ChatClient {
             // What is wrong with this call is no news: the link tells how it ends.
             guard
                 let connection = try? await connecting.connect(
-                    to: address.endpoint, expecting: silent.peerID, through: core.configuration.proxy, handler: router)
+                    along: address.route, isPublic: core.configuration.limits.network.callsOnlyPublicly(address),
+                    expecting: silent.peerID,
+                    through: core.configuration.proxy, handler: router)
             else { continue }
             guard core.links.isPresent(silent.number, of: contact), await silent.connection.isStalled else {
                 connection.close(code: 1001, reason: "not needed any more")
                 return
             }
-            if await answered(contact, connection, router) == nil { return }
+            if await answered(contact, connection, router, along: address.route) == nil { return }
         }
     }
 }

@@ -21,6 +21,7 @@ package actor ChatClient: LocalChat {
     /// What waits in the lines of all links.
     let waitingMemory: WaitingMemory
     let listening: Listening
+    let reach: Reach
     let dialling: Dialling
     let requests: RequestBook
     let people: People
@@ -55,6 +56,7 @@ package actor ChatClient: LocalChat {
         let core = ClientCore(ownID: identity, records: records, configuration: configuration, now: now, clock: clock)
         let waitingMemory = WaitingMemory(bytes: limits.waitingBytes)
         let listening = Listening(core: core, connecting: connecting, memory: waitingMemory)
+        let relays = Relays(core: core, connecting: connecting, memory: waitingMemory, listening: listening)
         let requests = RequestBook(records: records, limits: limits, now: now)
         let pacing = TransferPacing(upload: configuration.uploadLimit, download: configuration.downloadLimit)
         let book = TransferBook(core: core, pacing: pacing)
@@ -78,10 +80,11 @@ package actor ChatClient: LocalChat {
         self.connecting = connecting
         self.waitingMemory = waitingMemory
         self.listening = listening
+        reach = Reach(relays: relays, invitations: InvitationBook(core: core))
         self.dialling = dialling
         self.requests = requests
         people = People(core: core, requests: requests, listening: listening, namedSettings: namedSettings)
-        presence = Presence(core: core, listening: listening, dialling: dialling)
+        presence = Presence(core: core, listening: listening, dialling: dialling, relays: relays)
         marks = ReadMarks(core: core)
         self.outbox = outbox
         writing = Writing(core: core, outbox: outbox, offering: offering, decisions: decisions)
@@ -143,6 +146,8 @@ package actor ChatClient: LocalChat {
         hub.publish(.identityChanged(identity))
         listening.favourNetworks()
         await listening.rememberPort(lastPort: lastPort)
+        await reach.invitations.read()
+        relays.begin()
         await mailRoom.releaseAll()
         // If the path cannot be resolved, the first file that is to go there says so.
         core.tasks.spawn { _ = try? await $0.places.downloads(within: nil) }

@@ -45,8 +45,8 @@ package struct ChatConfiguration: Sendable {
     package var requiresVerified = false
     /// How others are called; a change counts from the next call on.
     package var proxy = ProxyChoice.direct
-    /// We do not tell those whom we call where they can call us.
-    package var hidesAddress = false
+    /// How others can reach us.
+    package var reach = ReachConfiguration()
     package var contactRules = ContactRules()
     package var limits: ChatLimits
     package var reconnect: ReconnectPolicy
@@ -65,6 +65,28 @@ package struct ChatConfiguration: Sendable {
         self.acceptsFilesUpTo = acceptsFilesUpTo
         self.limits = limits
         self.reconnect = reconnect
+    }
+}
+
+/// How others can reach us who do not call at `ChatConfiguration.listen`, and what they are told.
+package struct ReachConfiguration: Sendable {
+    /// We do not tell those whom we call where they can call us.
+    package var hidesAddress = false
+    /// Where others reach us who cannot call this machine.
+    package var relays: [RelaySetting] = []
+
+    package init() {}
+}
+
+extension ChatConfiguration {
+    package var hidesAddress: Bool {
+        get { reach.hidesAddress }
+        set { reach.hidesAddress = newValue }
+    }
+
+    package var relays: [RelaySetting] {
+        get { reach.relays }
+        set { reach.relays = newValue }
     }
 }
 
@@ -115,7 +137,7 @@ package struct ChatLimits: Sendable {
 
 extension ChatLimits {
     /// What we can do beyond the first version.
-    var features: PeerFeatures { bundles.running > 0 ? [.bundles] : [] }
+    var features: PeerFeatures { bundles.running > 0 ? [.bundles, .routes] : [.routes] }
 }
 
 /// Limits of small files that travel together (`file-bundle`).

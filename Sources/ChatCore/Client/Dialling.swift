@@ -30,6 +30,15 @@ struct Dialling {
         }
     }
 
+    /// A contact is linked along a worse way than one that we know by now: that one is called beside the link, which it takes
+    /// the place of when it leads there (REACH 4).
+    func upgrade(_ contact: ContactID) {
+        guard core.isRunning, core.configuration.callsContacts, let session = core.links[contact],
+            let link = session.link, session.places.contains(where: { $0.route.routeClass < link.routeClass })
+        else { return }
+        core.tasks.spawn { await $0.call(contact, session.dialNumber) }
+    }
+
     /// The user is writing to somebody who is not linked: the call is made now, not at the end of the wait (D8).
     func wake(_ contact: ContactID) {
         guard !core.isRoom(contact) else { return rooms.wake(contact) }

@@ -24,7 +24,7 @@ struct KnownNetworks {
     func networks(with peers: some Sequence<Peer>) -> Set<String> {
         var all = Set(ofLinks)
         for peer in peers where !peer.isBlocked {
-            for address in peer.addresses {
+            for address in peer.addresses where address.route.routeClass == .direct {
                 if let network = Self.network(address.host) { all.insert(network) }
             }
         }

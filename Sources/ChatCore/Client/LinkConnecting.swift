@@ -1,12 +1,16 @@
 // The live network of a ChatClient: BLIPNet's links behind the port PeerConnecting.
 
 package import BLIPNet
+import Glibc
+import Synchronization
 
 /// Calls over TCP, TLS 1.3, WebSocket and BLIP with one identity.
 package struct LinkConnecting: PeerConnecting {
     /// What the requests mean, in the subprotocol `BLIP_3+blipchat_1`.
     package static let application = "blipchat_1"
 
+    private let identity: TLSIdentity
+    private let caller = RelayCaller()
     private var options: LinkOptions
     private let admission: ListenerLimits
 
@@ -21,6 +25,7 @@ package struct LinkConnecting: PeerConnecting {
     package init(
         identity: TLSIdentity, options: LinkOptions = LinkOptions(), admission: ListenerLimits = ListenerLimits()
     ) {
+        self.identity = identity
         self.options = options
         self.options.identity = identity
         self.options.application = Self.application
@@ -32,12 +37,67 @@ package struct LinkConnecting: PeerConnecting {
     package func connect(
         to endpoint: Endpoint, expecting expected: PeerID?, through proxy: ProxyChoice, handler: any PeerRequestHandler
     ) async throws(LinkError) -> any PeerConnection {
+        try await PeerLink.connect(
+            to: endpoint, options: calling(expected, proxy), handler: LinkRequests(handler))
+    }
+
+    package func connect(
+        along route: Route, isPublic: Bool, expecting expected: PeerID?, through proxy: ProxyChoice,
+        handler: any PeerRequestHandler
+    ) async throws(LinkError) -> any PeerConnection {
+        var options = calling(expected, proxy)
+        options.connect.addressPolicy.allowsInside = !isPublic
+        switch route {
+        case .direct(let host, let port):
+            return try await PeerLink.connect(
+                to: .host(host, port: port), options: options, handler: LinkRequests(handler))
+        case .relay(let relay):
+            return try await PeerLink.connect(
+                to: relay.mailbox, at: relay.server, as: try caller.identity(), options: options,
+                handler: LinkRequests(handler))
+        // Its name is for Tor alone: a name server must not hear it.
+        case .onion: throw .transport(call: "connect", errno: ENETUNREACH)
+        }
+    }
+
+    /// The settings of a call.
+    private func calling(_ expected: PeerID?, _ proxy: ProxyChoice) -> LinkOptions {
         var options = options
         options.expectedPeer = expected?.fingerprint
         options.proxy = proxy
         // A peer that does not know BLIP_3 may know the founding documents (PROTOCOL 3.2); callers of ours do.
         options.dialects = [.blip3, .blip2013]
-        return try await PeerLink.connect(to: endpoint, options: options, handler: LinkRequests(handler))
+        return options
+    }
+
+    // MARK: Relays
+
+    package func identity(of relay: RelayServer, through proxy: ProxyChoice) async throws(LinkError) -> RelayID {
+        try await RelayReception.lookUp(relay, options: calling(nil, proxy))
+    }
+
+    package func mailbox(at place: MailboxPlace) -> RelayID? { key(of: place)?.relayID }
+
+    private func key(of place: MailboxPlace) -> TLSIdentity? {
+        do throws(TLSError) {
+            return try identity.mailbox(at: place.relay, generation: place.generation, slot: place.slot)
+        } catch {
+            return nil
+        }
+    }
+
+    package func beReached(
+        at relay: RelayServer, in place: MailboxPlace, token: String, through proxy: ProxyChoice,
+        joined: @escaping @Sendable (RelayJoined) -> Void,
+        accept: @escaping @Sendable (any PeerConnection) -> (any PeerRequestHandler)?
+    ) async -> LinkError {
+        guard let key = key(of: place) else { return .notBLIP(reason: "there is no mailbox for this key") }
+        var options = options
+        options.proxy = proxy
+        let reception = RelayReception(at: relay, token: token, options: options) { link in
+            accept(link).map(LinkRequests.init)
+        }
+        return await reception.serve(as: key, joined: joined)
     }
 
     package func listen(
@@ -45,6 +105,24 @@ package struct LinkConnecting: PeerConnecting {
     ) throws(LinkError) -> any PeerListening {
         try LinkListener.listen(on: endpoint, options: options, admission: admission) { link in
             accept(link).map(LinkRequests.init)
+        }
+    }
+}
+
+/// Who we are to the relays at which we only call: made when it is first needed, and another one in each run.
+private final class RelayCaller: Sendable {
+    private let made = Mutex<TLSIdentity?>(nil)
+
+    func identity() throws(LinkError) -> TLSIdentity {
+        do throws(TLSError) {
+            return try made.withLock { made throws(TLSError) in
+                if let made { return made }
+                let identity = try TLSIdentity.generate(commonName: "blip")
+                made = identity
+                return identity
+            }
+        } catch {
+            throw .notBLIP(reason: "TLS cannot start here: \(error.reason)")
         }
     }
 }

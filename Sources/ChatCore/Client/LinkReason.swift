@@ -46,6 +46,8 @@ package enum LinkReason: Sendable, Hashable, Codable {
     case notBLIP(reason: String)
     case proxyFailed(reason: String)
     case bodyFailed(reason: String)
+    /// A relay is of no use, or nobody came through it.
+    case relay(host: String, RelayReason)
     case limitExceeded(what: String)
 
     init(_ error: LinkError) {
@@ -62,7 +64,42 @@ package enum LinkReason: Sendable, Hashable, Codable {
             case .notBLIP(let reason): .notBLIP(reason: reason)
             case .proxyFailed(let reason): .proxyFailed(reason: reason)
             case .bodyFailed(let reason): .bodyFailed(reason: reason)
+            case .relayFailed(let failure): .relay(host: Self.host(of: failure.relay), RelayReason(failure.problem))
             case .limitExceeded(let what): .limitExceeded(what: "\(what)")
+            }
+    }
+
+    private static func host(of relay: Endpoint) -> String {
+        if case .host(let host, _) = relay { host } else { "\(relay)" }
+    }
+}
+
+/// What is wrong with a relay, or with whom we call there.
+package enum RelayReason: Sendable, Hashable, Codable {
+    case silent
+    case gone
+    case otherKey
+    case full
+    case wantsToken
+    case notThere
+    case idTaken
+    case elsewhere
+    case peerSilent
+    case violated(reason: String)
+
+    init(_ problem: RelayProblem) {
+        self =
+            switch problem {
+            case .silent: .silent
+            case .gone: .gone
+            case .otherKey: .otherKey
+            case .full: .full
+            case .wantsToken: .wantsToken
+            case .notThere: .notThere
+            case .idTaken: .idTaken
+            case .elsewhere: .elsewhere
+            case .peerSilent: .peerSilent
+            case .violated(let reason): .violated(reason: reason)
             }
     }
 }

@@ -91,6 +91,13 @@ struct Links {
         return sessions[contact]?.nextDelay(using: &random)
     }
 
+    /// Whether one more way may be tried in the call `number`: there is no link yet, or only one that this way would be
+    /// better than.
+    func wantsAttempt(ofCall number: Int, to contact: ContactID, along routeClass: RouteClass) -> Bool {
+        guard let session = sessions[contact], session.wantsLink, session.dialNumber == number else { return false }
+        return session.link.map { routeClass < $0.routeClass } ?? true
+    }
+
     /// The session of a call that is still wanted: nothing else has led to the contact meanwhile.
     func session(ofCall number: Int, to contact: ContactID) -> PeerSession? {
         guard let session = sessions[contact], session.dialNumber == number, session.link == nil else { return nil }
@@ -167,12 +174,13 @@ struct Links {
 
     /// A connection whose handshake is done; whose link it becomes is to be decided.
     mutating func make(
-        _ connection: any PeerConnection, _ router: RequestRouter, _ peerID: PeerID, now: MonotonicTime
+        _ connection: any PeerConnection, _ router: RequestRouter, _ peerID: PeerID, along route: Route? = nil,
+        now: MonotonicTime
     ) -> ActiveLink {
         lastNumber += 1
         return ActiveLink(
             number: LinkNumber(rawValue: lastNumber), connection: connection, router: router, peerID: peerID,
-            opened: now)
+            opened: now, route: route)
     }
 
     /// Whether `link` is the contact's present one.
@@ -181,6 +189,12 @@ struct Links {
     /// One link per contact: the new one becomes it, or must go. `nil` when there is no such contact.
     mutating func adopt(_ link: ActiveLink, for contact: ContactID, now: MonotonicTime) -> PeerSession.Adoption? {
         sessions[contact]?.adopt(link, own: ownID, now: now)
+    }
+
+    /// A link that was to wait for a sign of life of a better one takes its place; `false` when that is not the present
+    /// one any more.
+    mutating func replace(_ present: LinkNumber, by link: ActiveLink, for contact: ContactID) -> Bool {
+        sessions[contact]?.replace(present, by: link) == true
     }
 
     /// A contact is linked from, or at, this numeric address. Returns whether the listener is to know.

@@ -54,6 +54,8 @@ package struct NetworkLimits: Sendable {
     /// watched as closely as any other. Home routers forget a quiet connection after four minutes at the earliest (S.
     /// Haetoenen et al., "An Experimental Study of Home Gateway Characteristics", 2010).
     package var keepaliveAtRest = Duration.seconds(120)
+    /// Routes that contacts name may lead into private networks and to this machine: 1 for VPNs and tests.
+    package var privateRoutes = 0
 
     /// Memory for a few messages of the largest size.
     static let linkShare = 256 << 10
@@ -61,6 +63,9 @@ package struct NetworkLimits: Sendable {
     static let largestBody = 1 << 20
 
     package init() {}
+
+    /// Whether a place must not lead into our own networks: nobody aims us at others.
+    func callsOnlyPublicly(_ place: PeerAddress) -> Bool { place.origin == .told && privateRoutes == 0 }
 
     /// Whom a listener takes.
     package var admission: ListenerLimits {

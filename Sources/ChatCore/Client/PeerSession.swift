@@ -137,7 +137,7 @@ struct PeerSession {
         var details = LinkDetails(
             remoteAddress: link.connection.info.remoteAddress, isEncrypted: link.connection.info.isEncrypted)
         details.isRefusing = isRefusing
-        details.isRelayed = link.connection.info.proxy != nil
+        details.isRelayed = link.connection.info.proxy != nil || link.connection.info.relay != nil
         details.away = peerAway
         return details
     }
@@ -217,6 +217,8 @@ struct PeerSession {
         case stays(replaced: ActiveLink?)
         /// It must be closed, the present one stays.
         case refused
+        /// Its way is worse than that of the present one, which has to show that it still lives (REACH 4).
+        case waits(for: ActiveLink)
     }
 
     /// Two links that were made within this time count as dialled at once.
@@ -235,19 +237,32 @@ struct PeerSession {
     /// One link per peer: the new one becomes it, or must go.
     mutating func adopt(_ link: ActiveLink, own: PeerID, now: MonotonicTime) -> Adoption {
         let present = self.link
-        if let present {
+        if let present, link.routeClass > present.routeClass { return .waits(for: present) }
+        if let present, link.routeClass == present.routeClass {
             let stays = Self.newLinkStays(
                 isOutgoing: link.isOutgoing, presentIsOutgoing: present.isOutgoing, age: now - present.opened,
                 own: own, peer: link.peerID)
             guard stays else { return .refused }
         }
+        become(link)
+        return .stays(replaced: present)
+    }
+
+    /// `link` takes the place of `present`, which has not shown that it lives; `false` when that one is not the present one
+    /// any more.
+    mutating func replace(_ present: LinkNumber, by link: ActiveLink) -> Bool {
+        guard self.link?.number == present else { return false }
+        become(link)
+        return true
+    }
+
+    private mutating func become(_ link: ActiveLink) {
         phase = .linked(link)
         endReason = nil
         outbox.linkEnded()
         // They say it anew over this link, if it is still so.
         isRefusing = false
         peerAway = nil
-        return .stays(replaced: present)
     }
 
     /// Changes the present link if it still is `number`.

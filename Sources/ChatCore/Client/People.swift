@@ -106,6 +106,27 @@ struct People {
         core.tasks.spawn { await $0.people.writeContact(contact) }
     }
 
+    /// A contact says how they can be reached, in place of what they have said before; what our user has given stays.
+    func hear(_ routes: [Route], from contact: ContactID) {
+        guard let peer = core.links[contact]?.peer else { return }
+        let own = peer.addresses.filter { $0.origin != .told }
+        let isOpen = core.configuration.limits.network.privateRoutes > 0
+        let told = routes.filter { route in
+            (isOpen || !route.leadsInside) && !own.contains { $0.route == route }
+        }
+        let addresses =
+            own
+            + told.map { route in
+                var address = PeerAddress(route, peerID: peer.peerID)
+                address.origin = .told
+                return address
+            }
+        guard addresses != peer.addresses else { return }
+        core.links[contact]?.peer.addresses = addresses
+        keep(contact)
+        listening.favourNetworks()
+    }
+
     /// A contact says that they can be called at `address`: that is tried before it is believed.
     func hear(of address: PeerAddress, from contact: ContactID) {
         guard let stored = core.links[contact]?.peer.addresses else { return }

@@ -7,13 +7,22 @@ struct Presence {
     let core: ClientCore
     let listening: Listening
     let dialling: Dialling
+    let relays: Relays
 
     var identity: LocalIdentity {
         var identity = LocalIdentity(peerID: core.ownID, name: core.configuration.name, address: nil, listening: nil)
         identity.away = core.away
-        guard let endpoint = listening.endpoint, case .host(let bound, let port) = endpoint else { return identity }
+        let routes = relays.routes
+        guard let endpoint = listening.endpoint, case .host(let bound, let port) = endpoint else {
+            if let first = routes.first {
+                identity.address = PeerAddress(first, peerID: core.ownID, name: core.configuration.name)
+                identity.address?.via = Array(routes.dropFirst())
+            }
+            return identity
+        }
         let host = core.configuration.advertisedHost ?? (LocalHost.isWildcard(bound) ? LocalHost.firstAddress() : bound)
         identity.address = PeerAddress(host: host, port: port, peerID: core.ownID, name: core.configuration.name)
+        identity.address?.via = routes
         identity.listening = endpoint.description
         return identity
     }

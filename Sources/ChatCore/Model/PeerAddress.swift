@@ -4,48 +4,101 @@ package import BLIPNet
 
 /// `blip://HOST:PORT/PEER-ID#NAME`. The id may be missing: trust on first use.
 ///
-/// Read is `?name=NAME` as well (PRODUCT, "The two commands"), which zsh and fish refuse without quotes
-/// (Docs/decisions/0022). White space and frames that came with a copied address are no part of it.
-package struct PeerAddress: Sendable, Hashable, Codable, CustomStringConvertible {
+/// With more ways than one, or where the first one is no host (REACH 2):
+/// `blip://[HOST:PORT]/PEER-ID?name=NAME&via=ROUTE&via=ROUTE&once=TOKEN`. White space and frames that came with a copied
+/// address are no part of it; zsh and fish refuse a `?` without quotes, so the name stands behind `#` where it can
+/// (Docs/decisions/0022).
+package struct PeerAddress: Sendable, Hashable, CustomStringConvertible {
     package static let defaultPort: UInt16 = 4985
 
-    package var host: String
-    package var port: UInt16
+    /// From whom we know a place.
+    package enum Origin: String, Sendable, Codable {
+        /// Our user has given it.
+        case user
+        /// The contact has said that they listen there (`Listen`), and a call there has met their key.
+        case heard
+        /// The contact has named it among their routes.
+        case told
+    }
+
+    /// The first way, or the only one.
+    package var route: Route
+    /// Further ways, in an address that somebody gives away; a stored one has none.
+    package var via: [Route] = []
     package var peerID: PeerID?
     /// The name that the address suggests.
     package var name: String?
-    /// Nobody has given us this address: the contact has named it, and a call there has met their key. Not part of the text.
-    package var isLearned = false
+    /// What proves once that its owner has invited us: 16 bytes.
+    package var once: [UInt8]?
+    /// Not part of the text.
+    package var origin = Origin.user
 
     package init(host: String, port: UInt16 = Self.defaultPort, peerID: PeerID? = nil, name: String? = nil) {
-        self.host = host
-        self.port = port
+        self.init(.direct(host: host, port: port), peerID: peerID, name: name)
+    }
+
+    package init(_ route: Route, peerID: PeerID? = nil, name: String? = nil) {
+        self.route = route
         self.peerID = peerID
         self.name = name
     }
 
-    private enum CodingKeys: CodingKey { case host, port, peerID, name, isLearned }
+    package var host: String { route.host }
+    package var port: UInt16 { route.port }
+    package var endpoint: Endpoint { route.endpoint }
+
+    /// Nobody has given us this address: the contact has named it.
+    package var isLearned: Bool { origin != .user }
+
+    /// One address for each way, as contacts have them.
+    package var places: [PeerAddress] {
+        ([route] + via).map { route in
+            var place = PeerAddress(route, peerID: peerID, name: name)
+            place.origin = origin
+            return place
+        }
+    }
+
+    /// Whether both name the same place, whoever is expected there.
+    package func isSamePlace(as other: PeerAddress) -> Bool { route == other.route }
+
+    package var description: String {
+        let id = peerID.map { "/\($0)" } ?? ""
+        let encodedName = name.map { PercentEncoding.encode($0) }
+        let isHost = route.routeClass != .relay
+        if isHost, via.isEmpty, once == nil {
+            return "blip://\(endpoint)" + id + (encodedName.map { "#" + $0 } ?? "")
+        }
+        let ways = (isHost ? [] : [route]) + via
+        let parameters =
+            (encodedName.map { ["name=" + $0] } ?? [])
+            + ways.map { "via=" + PercentEncoding.encode("\($0)", allowing: ":/[]") }
+            + (once.map { ["once=" + Base32.encode($0)] } ?? [])
+        return "blip://" + (isHost ? "\(endpoint)" : "") + id + "?" + parameters.joined(separator: "&")
+    }
+}
+
+extension PeerAddress: Codable {
+    private enum CodingKeys: CodingKey { case route, via, peerID, name, once, origin }
 
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
-        host = try values.decode(String.self, forKey: .host)
-        port = try values.decode(UInt16.self, forKey: .port)
+        route = try values.decode(Route.self, forKey: .route)
+        via = try values.decodeIfPresent([Route].self, forKey: .via) ?? []
         peerID = try values.decodeIfPresent(PeerID.self, forKey: .peerID)
         name = try values.decodeIfPresent(String.self, forKey: .name)
-        isLearned = try values.decodeIfPresent(Bool.self, forKey: .isLearned) ?? false
+        once = try values.decodeIfPresent([UInt8].self, forKey: .once)
+        origin = try values.decodeIfPresent(Origin.self, forKey: .origin) ?? .user
     }
+}
 
-    package var endpoint: Endpoint { .host(host, port: port) }
+// MARK: Reading
 
-    /// Whether both name the same place, whoever is expected there.
-    package func isSamePlace(as other: PeerAddress) -> Bool { host == other.host && port == other.port }
-
-    package var description: String {
-        var text = "blip://\(endpoint)"
-        if let peerID { text += "/\(peerID)" }
-        if let name { text += "#" + PercentEncoding.encode(name) }
-        return text
-    }
+extension PeerAddress {
+    /// Ways beside the host.
+    package static let mostVia = RouteList.most
+    /// Bytes of a token.
+    package static let onceBytes = 16
 
     /// Reads an address; the error says what is wrong with it, in words for people.
     package init(parsing text: String) throws(PeerAddressError) {
@@ -59,20 +112,18 @@ package struct PeerAddress: Sendable, Hashable, Codable, CustomStringConvertible
             throw .wrongScheme(String(rest[..<separator]))
         }
         guard rest.utf8.count <= 1024 else { throw .tooLong }
-        var suggestedName: String?
+        var parameters = Parameters()
         if let hash = rest.utf8.firstIndex(of: UInt8(ascii: "#")) {
             let encoded = rest[rest.utf8.index(after: hash)...]
             if !encoded.isEmpty {
                 guard let decoded = PercentEncoding.decode(encoded.utf8) else { throw .badName }
-                suggestedName = decoded
+                parameters.name = decoded
             }
             rest = rest[..<hash]
         }
         if let question = rest.utf8.firstIndex(of: UInt8(ascii: "?")) {
             for item in rest[rest.utf8.index(after: question)...].utf8.split(separator: UInt8(ascii: "&")) {
-                guard item.starts(with: "name=".utf8) else { continue }
-                guard let decoded = PercentEncoding.decode(item.dropFirst(5)), !decoded.isEmpty else { throw .badName }
-                suggestedName = decoded
+                try parameters.read(Array(item))
             }
             rest = rest[..<question]
         }
@@ -85,19 +136,45 @@ package struct PeerAddress: Sendable, Hashable, Codable, CustomStringConvertible
             }
             rest = rest[..<slash]
         }
-        guard case .host(let host, let port)? = Endpoint(String(rest), defaultPort: Self.defaultPort), port > 0,
-            host.unicodeScalars.allSatisfy(Self.isSeen)
-        else { throw .badHost(String(rest)) }
-        self.init(host: host, port: port, peerID: id, name: suggestedName)
+        var routes = parameters.via
+        if rest.isEmpty, parameters.viaCount > 0 || id != nil {
+            // Whoever may answer at a relay or an onion service: only a key tells.
+            guard id != nil, !routes.isEmpty else { throw .noRoute }
+        } else {
+            guard let route = Route(String(rest)), route.routeClass != .relay else { throw .badHost(String(rest)) }
+            routes.insert(route, at: 0)
+        }
+        self.init(routes.removeFirst(), peerID: id, name: parameters.name)
+        via = routes
+        once = parameters.once
+        // Written in full it may be longer than it came.
+        guard via.isEmpty || description.utf8.count <= 1024 + scheme.utf8.count else { throw .tooLong }
     }
-}
 
-extension PeerAddress {
-    /// No host has characters that cannot be seen or turn others around: they make one look like another.
-    fileprivate static func isSeen(_ scalar: Unicode.Scalar) -> Bool {
-        let properties = scalar.properties
-        return !properties.isDefaultIgnorableCodePoint && !properties.isWhitespace && !properties.isBidiControl
-            && ![.control, .format].contains(properties.generalCategory)
+    /// What stands behind the `?`; what is not known is for later versions.
+    private struct Parameters {
+        var name: String?
+        var via: [Route] = []
+        /// With those that cannot be read.
+        var viaCount = 0
+        var once: [UInt8]?
+
+        mutating func read(_ item: [UInt8]) throws(PeerAddressError) {
+            if item.starts(with: "name=".utf8) {
+                guard let decoded = PercentEncoding.decode(item.dropFirst(5)), !decoded.isEmpty else { throw .badName }
+                name = decoded
+            } else if item.starts(with: "via=".utf8) {
+                viaCount += 1
+                guard viaCount <= PeerAddress.mostVia else { throw .tooManyRoutes }
+                // One that cannot be read may be of a later kind.
+                if let text = PercentEncoding.decode(item.dropFirst(4)), let route = Route(text) { via.append(route) }
+            } else if item.starts(with: "once=".utf8) {
+                guard let token = Base32.decode(String(decoding: item.dropFirst(5), as: UTF8.self)),
+                    token.count == PeerAddress.onceBytes
+                else { throw .badInvitation }
+                once = token
+            }
+        }
     }
 }
 
@@ -108,6 +185,11 @@ package enum PeerAddressError: Error, Sendable, Equatable, Codable {
     case badHost(String)
     case badPeerID(String)
     case badName
+    /// Neither a host nor a way that can be read, or no id beside it.
+    case noRoute
+    case tooManyRoutes
+    /// The token is cut off or mistyped.
+    case badInvitation
 }
 
 /// Percent-encoding of RFC 3986 section 2.1, for the name in an address, links and paths.

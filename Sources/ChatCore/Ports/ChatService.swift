@@ -137,6 +137,8 @@ package enum ChatError: Error, Sendable, Equatable, Codable {
     case badAddress(PeerAddressError)
     /// The address is our own.
     case ownAddress
+    /// Nobody can call us: we listen nowhere, and have joined no relay.
+    case notReachable
     case noSuchContact
     case noSuchTransfer
     case noSuchRequest

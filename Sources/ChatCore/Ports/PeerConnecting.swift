@@ -2,6 +2,7 @@
 // implements it with BLIPNet.
 
 package import BLIPNet
+import Glibc
 
 /// Makes and takes calls. Every connection that it hands out has proved its key (TLS 1.3, both sides).
 package protocol PeerConnecting: Sendable {
@@ -17,8 +18,67 @@ package protocol PeerConnecting: Sendable {
         accept: @escaping @Sendable (any PeerConnection) -> (any PeerRequestHandler)?
     ) throws(LinkError) -> any PeerListening
 
+    /// Calls along a route of any kind. `isPublic`: only at addresses of the public network, for a route that a contact has
+    /// named: nobody aims us at others.
+    func connect(
+        along route: Route, isPublic: Bool, expecting expected: PeerID?, through proxy: ProxyChoice,
+        handler: any PeerRequestHandler
+    ) async throws(LinkError) -> any PeerConnection
+
+    /// Who answers as the relay there, for our user to keep. Throws `.relayFailed`.
+    func identity(of relay: RelayServer, through proxy: ProxyChoice) async throws(LinkError) -> RelayID
+
+    /// Our mailbox with a relay; `nil` where there are no relays.
+    func mailbox(at place: MailboxPlace) -> RelayID?
+
+    /// Joins a relay and takes calls there until the relay, the network or the task ends it; says why. `joined` is told how
+    /// that was. `accept` is asked as with `listen`.
+    func beReached(
+        at relay: RelayServer, in place: MailboxPlace, token: String, through proxy: ProxyChoice,
+        joined: @escaping @Sendable (RelayJoined) -> Void,
+        accept: @escaping @Sendable (any PeerConnection) -> (any PeerRequestHandler)?
+    ) async -> LinkError
+
     /// What changes in the networks of this machine, from now on.
     func networkChanges() -> AsyncStream<NetworkChange>
+}
+
+/// Which of our mailboxes is meant.
+package struct MailboxPlace: Sendable, Hashable {
+    package var relay: RelayID
+    /// Grows when our user wants new ones.
+    package var generation: UInt32
+    /// 0, or 1 for the spare one.
+    package var slot: UInt8
+
+    package init(relay: RelayID, generation: UInt32, slot: UInt8) {
+        self.relay = relay
+        self.generation = generation
+        self.slot = slot
+    }
+}
+
+/// A network without relays has no route to them.
+extension PeerConnecting {
+    package func connect(
+        along route: Route, isPublic: Bool, expecting expected: PeerID?, through proxy: ProxyChoice,
+        handler: any PeerRequestHandler
+    ) async throws(LinkError) -> any PeerConnection {
+        guard case .direct = route else { throw .transport(call: "connect", errno: ENETUNREACH) }
+        return try await connect(to: route.endpoint, expecting: expected, through: proxy, handler: handler)
+    }
+
+    package func identity(of relay: RelayServer, through proxy: ProxyChoice) async throws(LinkError) -> RelayID {
+        throw .transport(call: "connect", errno: ENETUNREACH)
+    }
+
+    package func mailbox(at place: MailboxPlace) -> RelayID? { nil }
+
+    package func beReached(
+        at relay: RelayServer, in place: MailboxPlace, token: String, through proxy: ProxyChoice,
+        joined: @escaping @Sendable (RelayJoined) -> Void,
+        accept: @escaping @Sendable (any PeerConnection) -> (any PeerRequestHandler)?
+    ) async -> LinkError { .transport(call: "connect", errno: ENETUNREACH) }
 }
 
 /// A bound listener.

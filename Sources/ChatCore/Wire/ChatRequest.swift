@@ -11,6 +11,7 @@ enum ChatRequest: Sendable, Equatable {
     case read(ReadRequest)
     case typing(TypingRequest)
     case presence(PresenceRequest)
+    case routes(RoutesRequest)
     case fileStatus(FileStatusRequest)
     case fileGet(FileGetRequest)
     case fileDigest(FileDigestRequest)
@@ -45,6 +46,7 @@ enum ChatRequest: Sendable, Equatable {
         case .read: return .read(try ReadRequest(decoding: request))
         case .typing: return .typing(try TypingRequest(decoding: request))
         case .presence: return .presence(try PresenceRequest(decoding: request))
+        case .routes: return .routes(try RoutesRequest(decoding: request))
         case .fileStatus: return .fileStatus(try FileStatusRequest(decoding: request))
         case .fileGet: return .fileGet(try FileGetRequest(decoding: request))
         case .fileDigest: return .fileDigest(try FileDigestRequest(decoding: request))
@@ -60,7 +62,7 @@ enum ChatRequest: Sendable, Equatable {
     var isStored: Bool {
         switch self {
         case .operation, .read, .fileStatus: true
-        case .hello, .accepted, .typing, .presence, .fileGet, .fileDigest, .fileBundle, .malformed: false
+        case .hello, .accepted, .typing, .presence, .routes, .fileGet, .fileDigest, .fileBundle, .malformed: false
         }
     }
 }

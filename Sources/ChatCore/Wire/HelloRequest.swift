@@ -13,6 +13,10 @@ struct HelloRequest: WireRequest {
     /// The port at which the caller listens for calls; `nil` when it does not.
     var listenPort: UInt16?
     var features: [String]
+    /// How the caller can be reached; `nil`: they say nothing of it.
+    var routes: [Route]?
+    /// What proves that we have invited the caller.
+    var proof: [UInt8]?
 
     init(name: String, client: String, listenPort: UInt16?, features: [String] = []) {
         self.name = name
@@ -25,6 +29,8 @@ struct HelloRequest: WireRequest {
         var properties: BLIPProperties = ["Name": name, "Client": client]
         if let listenPort { properties["Listen"] = String(listenPort) }
         if !features.isEmpty { properties["Features"] = features.joined(separator: " ") }
+        if let routes { properties["Routes"] = RouteList.text(routes) }
+        if let proof { properties["Meet"] = Base64.encode(proof) }
         return BLIPRequest(profile: Self.profile.rawValue, properties: properties, urgent: true)
     }
 
@@ -39,6 +45,11 @@ struct HelloRequest: WireRequest {
         }
         let list = try reader.optionalText("Features", limit: WireLimit.features) ?? ""
         features = list.split(separator: " ").map(String.init)
+        routes = try reader.routes()
+        if let text = try reader.optionalText("Meet", limit: WireLimit.proof) {
+            guard let proof = Base64.decode(text) else { throw .malformed("Meet") }
+            self.proof = proof
+        }
     }
 }
 
@@ -47,8 +58,12 @@ struct PeerFeatures: OptionSet, Sendable {
     let rawValue: Int
     /// Small files travel together: it answers `file-bundle`, and takes more offers at once.
     static let bundles = Self(rawValue: 1 << 0)
+    /// It knows several ways to a contact, and hears of changes to ours.
+    static let routes = Self(rawValue: 1 << 1)
 
-    private static let named: [(name: String, feature: Self)] = [("bundles", .bundles)]
+    private static let named: [(name: String, feature: Self)] = [
+        ("bundles", .bundles), ("routes", .routes),
+    ]
 
     init(rawValue: Int) { self.rawValue = rawValue }
 

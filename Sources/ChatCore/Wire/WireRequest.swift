@@ -13,6 +13,7 @@ enum ChatProfile: String, Sendable, CaseIterable {
     case read
     case typing
     case presence
+    case routes
     case fileOffer = "file-offer"
     case fileGet = "file-get"
     case fileDigest = "file-digest"
@@ -43,6 +44,8 @@ enum WireLimit {
     static let features = 1024
     /// Why somebody is away.
     static let away = 256
+    /// A proof in Base64.
+    static let proof = 64
     /// The length of one `file-get` range.
     static let range: UInt64 = 16 << 20
     /// How many files one `file-bundle` asks for.

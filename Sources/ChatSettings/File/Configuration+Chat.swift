@@ -24,6 +24,7 @@ extension Configuration {
         chat.requiresVerified = screen.requiresVerified
         chat.hidesAddress = hidesAddress
         chat.proxy = Self.proxyChoice(proxy) ?? .direct
+        do throws(RelaySetting.Problem) { chat.relays = try RelaySetting.list(relay) } catch { chat.relays = [] }
         chat.contactRules = ContactRules(
             byName: contacts.mapValues { contact in
                 ContactRules.Rule(

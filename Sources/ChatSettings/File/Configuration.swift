@@ -23,6 +23,8 @@ package struct Configuration: Sendable, Equatable {
     var tls = Encryption.require
     /// The proxy of outgoing calls, as `proxyChoice` reads it.
     var proxy = ""
+    /// Our user's relays, as `RelaySetting.list` reads them.
+    var relay = ""
     /// Bytes per second of all files together; 0 is no limit.
     var uploadLimit: UInt64 = 0
     var downloadLimit: UInt64 = 0

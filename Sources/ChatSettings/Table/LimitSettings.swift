@@ -71,6 +71,7 @@ struct LimitSetting: Sendable {
         .number("contact_requests", 0...10_000, \.storedContactRequests),
         .number("contact_requests_per_day", 0...10_000, \.contactRequestsPerDay),
         .seconds("retry_seconds", 0...3_600, \.retryDelay),
+        .number("private_routes", 0...1, \.network.privateRoutes),
     ]
 
     private static func number(

@@ -43,6 +43,7 @@ extension Setting {
         ) { Configuration.proxyChoice($0) != nil },
         size("net.limit_up", \.uploadLimit, "bytes per second for all files that you send; 0: no limit"),
         size("net.limit_down", \.downloadLimit, "bytes per second for all files that you receive; 0: no limit"),
+        relay,
         Setting(
             key: "files.dir", form: .other("a full path that begins with / or ~/"), summary: "where received files go",
             effect: .atOnce,
@@ -84,6 +85,25 @@ extension Setting {
             "keep serve to its own folders, your downloads and files that are not hidden",
             .nextStart),
     ]
+
+    /// The relays of our user's.
+    private static var relay: Setting {
+        var setting = text(
+            "reach.relay", \.relay, form: .other("relay://HOST:PORT/?id=ID, at most two with a space between them"),
+            "your own relays: where others reach you who cannot call this machine (Docs/relay.md)"
+        ) { text in
+            do throws(RelaySetting.Problem) { _ = try RelaySetting.list(text) } catch { return false }
+            return true
+        }
+        setting.advice = { value, _ in
+            guard case .string(let text) = value else { return nil }
+            do throws(RelaySetting.Problem) { _ = try RelaySetting.list(text) } catch {
+                return error == .pool ? "that pool is for syncthing; a relay of your own: Docs/relay.md" : nil
+            }
+            return nil
+        }
+        return setting
+    }
 
     static let limits: [Setting] = LimitSetting.all.map { limit in
         Setting(

@@ -49,6 +49,7 @@ package enum ErrandResult: Sendable {
     case message(ChatMessage)
     case files([ChatMessage], folders: [FolderOffer], refused: [RefusedOffer] = [])
     case settings(SettingsReply)
+    case invitation(Invitation)
     /// Those of several errands that could not be done.
     case failures([ErrandFailure])
 }
@@ -89,6 +90,8 @@ package enum Answer: Sendable {
     case roundTrip(ContactID, Duration)
     /// `nil`: it is a person.
     case room(ContactID, RoomDetails?)
+    case routes(ContactID, [RouteReport])
+    case reach(ReachReport)
     case backedUp(String)
     case qrCode(String, Result<QRCode, QRCodeError>)
     case output(ProgramCommand, ProgramOutput)

@@ -63,6 +63,11 @@ package enum Errand: Sendable, Equatable {
     case joinRoom(RoomURL, name: String?)
     case leaveRoom(ContactID)
     case removeAddress(ContactID, PeerAddress)
+    case addRoute(ContactID, Route)
+    /// The route with this number in `/routes`, from 1.
+    case removeRoute(ContactID, Int)
+    /// An invitation for so many seconds; `nil`: for a day.
+    case invite(seconds: Int64?)
     case rename(ContactID, to: String)
     case remove(ContactID, name: String)
     case setBlocked(ContactID, Bool)
@@ -115,6 +120,8 @@ package enum Question: Sendable, Equatable {
     case limits([RateScope])
     case ping(ContactID)
     case room(ContactID)
+    case routes(ContactID)
+    case reach
     /// Copies the whole history to a new file; it may take long.
     case backUp(String)
     /// A code of an address.

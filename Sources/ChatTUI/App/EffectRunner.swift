@@ -68,6 +68,12 @@ struct EffectRunner: Sendable {
         case .joinRoom(let url, let name): return .contact(try await service.ask(.joinRoom(url, name: name)))
         case .leaveRoom(let contact): try await service.ask(.leaveRoom(contact))
         case .removeAddress(let contact, let address): try await service.ask(.removeAddress(address, of: contact))
+        case .addRoute(let contact, let route): try await service.ask(.addRoute(route, to: contact))
+        case .removeRoute(let contact, let number):
+            let routes = try await service.ask(.routes(of: contact))
+            guard routes.indices.contains(number - 1) else { throw .noSuchAddress }
+            try await service.ask(.removeAddress(routes[number - 1].address, of: contact))
+        case .invite(let seconds): return .invitation(try await service.ask(.invite(seconds: seconds)))
         case .rename(let contact, let name):
             try await service.ask(.renameContact(contact, to: name))
             // What is set for them has moved along: what is shown goes by it from now on.
@@ -152,6 +158,8 @@ struct EffectRunner: Sendable {
         case .limits(let scopes): return .limits(try await limits(of: scopes))
         case .ping(let contact): return .roundTrip(contact, try await service.ask(.ping(contact)))
         case .room(let contact): return .room(contact, try await service.ask(.room(contact)))
+        case .routes(let contact): return .routes(contact, try await service.ask(.routes(of: contact)))
+        case .reach: return .reach(try await service.ask(.reach))
         case .backUp(let path):
             try await service.ask(.backUp(to: Self.absolute(path)))
             return .backedUp(path)

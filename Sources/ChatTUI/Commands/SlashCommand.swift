@@ -12,6 +12,7 @@ enum SlashVerb: Sendable, Hashable {
         contacts,
         whois, myID
     case join, leave
+    case invite, routes, reach
     case nick, away, back, mute, autoAccept, qr
     case connect, disconnect, reconnect, status, stats, ping
     case export, importHistory, backup, doctor

@@ -84,8 +84,15 @@ enum SlashCommands {
             .add, PeopleCommands.self, "add", ["sub"], [.word, .text], "ADDRESS [NAME]", "add a contact", .people,
             needed: true),
         make(
-            .join, RoomCommands.self, "join", [], [.word, .text], "ADDRESS [NAME]", "join a Socket.IO room", .people,
-            needed: true),
+            .invite, ReachCommands.self, "invite", [], [.word], "[TIME]",
+            "a link that lets one person in (10m, 2h, 1d)", .people),
+        make(
+            .routes, ReachCommands.self, "routes", [], [.contact, .oneOf(["add", "remove"]), .word],
+            "[WHO [add ROUTE|remove N]]", "how somebody is reached", .net),
+        make(.reach, ReachCommands.self, "reach", [], [], "", "how you can be reached", .net),
+        make(
+            .join, RoomCommands.self, "join", [], [.word, .text], "LINK|ADDRESS [NAME]",
+            "use an invitation, or join a Socket.IO room", .people, needed: true),
         make(
             .leave, RoomCommands.self, "leave", ["part"], [.contact], "[ROOM]", "leave a room; its history stays",
             .people),
@@ -176,7 +183,7 @@ enum SlashCommands {
 
     /// Names of PRODUCT that this version knows but cannot do yet, with their aliases.
     static let planned: Set<String> = [
-        "create", "invite", "kick", "topic", "members",
+        "create", "kick", "topic", "members",
     ]
 
     private static let notifyWords = [

@@ -91,7 +91,7 @@ enum PeopleCommands: SlashCommandGroup {
         effects.append(.run(errand))
     }
 
-    private static func add(_ scanner: inout ArgumentScanner, _ state: inout AppState, _ effects: inout [AppEffect]) {
+    static func add(_ scanner: inout ArgumentScanner, _ state: inout AppState, _ effects: inout [AppEffect]) {
         do {
             if let quoted = scanner.quoted() {
                 let address = try PeerAddress(parsing: quoted)
@@ -190,7 +190,13 @@ enum PeopleCommands: SlashCommandGroup {
         if let key = peer.newPeerID { lines.append("new key \(key.text) answers instead (/verify)") }
         lines += peer.formerPeerIDs.reversed().map { "old key \($0.text)" }
         if let number = chat.safetyNumber { lines.append("safety " + number.joined(separator: " ")) }
-        lines += peer.addresses.map { "address \($0)" + ($0.isLearned ? " (named by them, confirmed)" : "") }
+        lines += peer.addresses.map { address in
+            switch address.origin {
+            case .user: "address \(address)"
+            case .heard: "address \(address) (named by them, confirmed)"
+            case .told: "address \(address) (named by them)"
+            }
+        }
         lines.append("contact since \(state.surface.clock.day(peer.added))")
         return lines
     }

@@ -11,6 +11,7 @@ enum RoomCommands: SlashCommandGroup {
             guard let id = SlashArguments.contact(scanner.remainder(), &state) else { return }
             return effects.append(.run(.leaveRoom(id)))
         }
+        if ReachCommands.isLink(call.arguments) { return PeopleCommands.add(&scanner, &state, &effects) }
         guard let text = scanner.quoted() ?? scanner.next() else { return }
         do throws(RoomURLError) {
             effects.append(.run(.joinRoom(try RoomURL(parsing: text), name: scanner.name())))

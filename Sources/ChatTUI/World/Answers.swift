@@ -43,6 +43,8 @@ enum Answers {
             state.note("\(state.world.name(of: contact)) answers in \(Units.milliseconds(time))")
         case .room(let contact, let details):
             if let details { state.note(RoomCommands.lines(details, of: contact, state)) }
+        case .routes(let contact, let routes): state.note(ReachCommands.lines(routes, of: contact, state))
+        case .reach(let report): state.note(ReachWords.lines(report))
         case .backedUp(let path):
             state.note("The whole history is in \(state.surface.abbreviated(path))")
             state.say("/backup: the whole history is in \(state.surface.abbreviated(path))")
@@ -207,6 +209,10 @@ enum Answers {
         case .room(let contact):
             let name = state.world.name(of: contact)
             return state.note(Sentences.sentence(for: error, doing: "Cannot tell of \(name)"), isError: true)
+        case .routes(let contact):
+            let name = state.world.name(of: contact)
+            return state.note(Sentences.sentence(for: error, doing: "Cannot tell the ways to \(name)"), isError: true)
+        case .reach: return state.note(Sentences.sentence(for: error, doing: "Cannot tell"), isError: true)
         case .ping(let contact):
             state.note(
                 Sentences.sentence(for: error, doing: "Cannot ping \(state.world.name(of: contact))"), isError: true)

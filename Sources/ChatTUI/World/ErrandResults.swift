@@ -75,6 +75,18 @@ enum ErrandResults {
             state.say(
                 "blipchat no longer calls \(state.world.name(of: contact)) at \(SafeText("\(address.endpoint)", as: .line).text)"
             )
+        case .addRoute(let contact, let route):
+            state.say(
+                "\(state.world.name(of: contact)) is called by \(SafeText("\(route.endpoint)", as: .line).text), too")
+        case .removeRoute(let contact, let number):
+            state.say("Way \(number) to \(state.world.name(of: contact)) is forgotten")
+        case .invite:
+            guard case .invitation(let invitation) = result else { return }
+            if !state.surface.isLineMode { effects.append(.terminal(.copy("\(invitation.address)"))) }
+            state.note(
+                ReachWords.lines(
+                    invitation, until: state.surface.clock.dayAndTime(invitation.until, now: state.surface.moment.wall))
+            )
         case .rename(_, let name):
             state.say("Renamed to \(SafeText(name, as: .name).text)")
             if case .settings(let reply) = result { SettingsChange.adopt(reply, &state, &effects) }

@@ -40,6 +40,7 @@ extension LinkReason {
         case .notBLIP(let reason): "something else answers there, not blipchat: \(reason)"
         case .proxyFailed(let reason): "the proxy \(reason)"
         case .bodyFailed(let reason): reason
+        case .relay(let host, let reason): reason.words(relay: SafeText(host, as: .line).text)
         case .limitExceeded(let what): "a limit was reached: \(what)"
         }
     }
@@ -51,6 +52,24 @@ extension LinkReason {
         case EADDRINUSE: "the address is in use"
         case EACCES, EPERM: "not permitted"
         default: "\(call): \(String(cString: strerror(errno)))"
+        }
+    }
+}
+
+extension RelayReason {
+    /// What is wrong with the relay at this host (REACH 6).
+    package func words(relay host: String) -> String {
+        switch self {
+        case .silent: "the relay \(host) does not answer"
+        case .gone: "the relay \(host) has closed the connection"
+        case .otherKey: "another relay answers at \(host): not the key that was given for it"
+        case .full: "the relay \(host) is full"
+        case .wantsToken: "the relay \(host) wants a token"
+        case .notThere: "not at the relay \(host): offline, or gone from there"
+        case .idTaken: "the relay \(host) still holds an old connection"
+        case .elsewhere: "the relay \(host) offered a session elsewhere; refused"
+        case .peerSilent: "reached \(host), but they did not come"
+        case .violated(let reason): "the relay \(host) does not speak the relay protocol: \(reason)"
         }
     }
 }

@@ -17,6 +17,8 @@ package enum Sentences {
         case .store(let error): return reason(of: error)
         case .badAddress(let error): return reason(of: error)
         case .ownAddress: return "that is your own address (ask the other person for theirs)"
+        case .notReachable:
+            return "nobody can call you now (let blipchat run, and listen or join a relay)"
         case .noSuchContact: return "there is no such contact (/contacts lists them)"
         case .noSuchTransfer: return "there is no such transfer (/transfers lists them)"
         case .noSuchRequest: return "there is no such request (/requests lists them)"
@@ -116,6 +118,9 @@ package enum Sentences {
         case .wrongScheme(let scheme): "an address begins with blip://, not with \(scheme)://"
         case .badHost(let host): "\"\(host)\" is not HOST:PORT"
         case .badPeerID(let id): "\"\(id)\" is not a peer id (52 letters and digits; was it cut off?)"
+        case .noRoute: "it says neither where nor by which relay to call (was it cut off?)"
+        case .tooManyRoutes: "it names more than \(PeerAddress.mostVia) ways"
+        case .badInvitation: "the invitation in it was cut off or mistyped"
         case .badName: "the name in the address cannot be read"
         }
     }

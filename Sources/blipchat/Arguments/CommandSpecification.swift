@@ -23,6 +23,11 @@ enum CommandName: String, CommandWords {
     case contactsUnblock = "contacts unblock"
     case contactsVerify = "contacts verify"
     case contactsAcceptKey = "contacts accept-key"
+    case invite
+    case reach
+    case routesList = "routes list"
+    case routesAdd = "routes add"
+    case routesRemove = "routes remove"
     case join
     case leave
     case requestsList = "requests list"

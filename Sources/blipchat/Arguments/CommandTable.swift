@@ -154,14 +154,35 @@ extension CommandRow {
                 History and queue stay. To refuse the key: contacts block WHO.
                 """),
         .init(
-            .join, JoinCommand.self, operands: "ADDRESS", count: 1...1, "join a Socket.IO room",
+            .invite, InviteCommand.self, "make a link that lets one person in",
             details: """
+                Prints an address that works once: who opens it with blipchat join LINK is a contact of yours at once,
+                without a request. It needs a blipchat that runs here and takes calls. Put the link in quotes.
+                """,
+            options: [.init("--for", value: "TIME", "how long the link works: 10m, 2h, 1d (at most 7d; 1d)")]),
+        .init(
+            .reach, ReachCommand.self, "show how others can reach you",
+            details: "Where you listen, and whether your relays are joined. Docs/relay.md says how to run a relay."),
+        .init(
+            .routesList, RoutesCommand.self, operands: "WHO", count: 1...1, "show the ways to a contact",
+            details: "In the order in which they are tried, with who has named them and what the last call met."),
+        .init(
+            .routesAdd, RoutesCommand.self, operands: "WHO ROUTE", count: 2...2, "add a way to a contact",
+            details: "ROUTE is HOST:PORT, or HOST:PORT/RELAY-ID/MAILBOX for one by a relay."),
+        .init(
+            .routesRemove, RoutesCommand.self, operands: "WHO N", count: 2...2, "forget a way to a contact",
+            details: "N is a number that routes list shows."),
+        .init(
+            .join, JoinCommand.self, operands: "LINK|ADDRESS", count: 1...1,
+            "use an invitation, or join a Socket.IO room",
+            details: """
+                LINK is blip://… as blipchat invite prints it: who made it is a contact of yours, and you are one of theirs.
                 ADDRESS is sio+tls://HOST[:PORT]/NAMESPACE, or sio:// without encryption, and may set what the server calls
                 things: ?event=chatMessage&message=message&sender=sender. Put it in quotes. It also takes pin=SHA256 (the
                 server's public key), ca=FILE and as=NAME. The room is stored like a contact: send, history, watch and the
                 screen take its name. Its server reads everything, and names in it prove nothing. Docs/rooms.md says more.
                 """,
-            options: [.init("--name", value: "ROOM", "what to call it")]),
+            options: [.init("--name", value: "NAME", "what to call them, or the room")]),
         .init(
             .leave, LeaveCommand.self, operands: "ROOM", count: 1...1, "leave a room; its history stays",
             details: "contacts remove ROOM deletes the history as well. join brings you back."),

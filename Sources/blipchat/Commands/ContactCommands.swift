@@ -53,7 +53,12 @@ struct ShowContactCommand: Command {
         }
         for key in peer.formerPeerIDs { try context.streams.line("old key    \(key.text)") }
         for address in peer.addresses {
-            let origin = address.isLearned ? "  (named by them, and proven)" : ""
+            let origin =
+                switch address.origin {
+                case .user: ""
+                case .heard: "  (named by them, and proven)"
+                case .told: "  (named by them)"
+                }
             try context.streams.line("address    \(SafeText.line("\(address)"))\(origin)")
         }
         try context.streams.line("added      \(RFC3339.text(peer.added))")

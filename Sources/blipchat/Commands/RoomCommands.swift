@@ -11,6 +11,9 @@ struct JoinCommand: Command {
 
     func run() async throws(CommandError) -> ExitCode {
         try context.streams.requireOutput()
+        if context.operand(0).lowercased().hasPrefix("blip://") {
+            return try await AddContactCommand(context: context).run()
+        }
         let url = try RoomURL(typed: context.operand(0))
         let name = context.arguments.text("--name")
         return try await context.withChat { chat throws(CommandError) in

@@ -9,6 +9,8 @@ public struct AddressPolicy: Sendable, Equatable {
 
     public var allowsIPv4 = true
     public var allowsIPv6 = true
+    /// Whether addresses that nobody outside has are tried (`SocketAddress.isInside`): this machine, private networks.
+    package var allowsInside = true
     /// The family that is tried first; `nil` leaves it to the resolver's order (RFC 6724).
     public var preferred: Family?
     /// How long an attempt goes on alone before the next address is tried beside it. At least 10 ms (RFC 8305

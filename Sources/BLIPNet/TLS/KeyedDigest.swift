@@ -1,0 +1,30 @@
+// HMAC (RFC 2104) and HKDF (RFC 5869) with SHA-256: keys that follow from other keys, and proofs of knowing one.
+
+internal import COpenSSL
+
+/// Digests that only who has the key can make.
+package enum KeyedDigest {
+    /// HMAC-SHA256: 32 bytes.
+    package static func hmac(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: SHA256Digest.byteCount) { buffer, count in
+            var length: UInt32 = 0
+            let digest = HMAC(
+                EVP_sha256(), key, Int32(clamping: key.count), message, message.count, buffer.baseAddress, &length)
+            precondition(digest != nil && length == SHA256Digest.byteCount, "this OpenSSL has no HMAC-SHA256")
+            count = SHA256Digest.byteCount
+        }
+    }
+
+    /// HKDF without a salt: a key of 32 bytes that follows from `secret` and tells nothing of it. Whoever has the one for
+    /// one `info` cannot make that for another.
+    package static func derivedKey(from secret: [UInt8], info: [UInt8]) -> [UInt8] {
+        // Without a salt, zeros stand for it (section 2.2); 32 bytes are one block (section 2.3).
+        let pseudorandom = hmac(secret, key: [UInt8](repeating: 0, count: SHA256Digest.byteCount))
+        return hmac(info + [1], key: pseudorandom)
+    }
+
+    /// Compares without telling by its time how much is equal.
+    package static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+        left.count == right.count && CRYPTO_memcmp(left, right, left.count) == 0
+    }
+}

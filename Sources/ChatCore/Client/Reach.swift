@@ -1,0 +1,8 @@
+// How contacts and we find each other, apart from the calls themselves.
+
+/// Belongs to the client.
+struct Reach {
+    let relays: Relays
+    let invitations: InvitationBook
+    let slots = CallSlots()
+}

@@ -1,0 +1,203 @@
+// The relays at which others reach us: joined while the chat runs, and told to contacts (REACH 2, 3).
+
+import BLIPNet
+
+/// Belongs to one actor.
+final class Relays {
+    /// A relay of our user's as this run has it.
+    private struct Line {
+        /// `nil` until somebody has answered there.
+        var id: RelayID?
+        var state = RelayState.joining
+        /// Our end of the connection to it.
+        var localHost: String?
+        var task: Task<Void, Never>?
+    }
+
+    private let core: ClientCore
+    private let connecting: any PeerConnecting
+    /// What waits in the lines of all links.
+    private let memory: WaitingMemory
+    private let listening: Listening
+    private var lines: [RelaySetting: Line] = [:]
+    private var random = SystemRandomNumberGenerator()
+
+    /// How long a relay is left alone that has no place for us, or is none of ours.
+    static let rest = Duration.seconds(600)
+    /// Both are told: where the relay takes an old connection of ours for alive, the spare one is joined.
+    private static let slots: [UInt8] = [0, 1]
+
+    init(core: ClientCore, connecting: any PeerConnecting, memory: WaitingMemory, listening: Listening) {
+        self.core = core
+        self.connecting = connecting
+        self.memory = memory
+        self.listening = listening
+    }
+
+    // MARK: What is
+
+    /// Our user's relays in their order, and how they are.
+    var reports: [RelayReport] {
+        core.configuration.relays.map { relay in
+            RelayReport(host: relay.host, port: relay.port, state: lines[relay]?.state ?? .off)
+        }
+    }
+
+    /// How we are reached at relays.
+    var routes: [Route] {
+        guard core.configuration.listen != nil else { return [] }
+        return core.configuration.relays.flatMap { relay -> [Route] in
+            guard let id = lines[relay]?.id ?? relay.id else { return [] }
+            return Self.slots.compactMap { slot in
+                connecting.mailbox(at: place(id, slot)).map { mailbox in
+                    .relay(RelayRoute(host: relay.host, port: relay.port, relay: id, mailbox: mailbox))
+                }
+            }
+        }
+    }
+
+    private func place(_ relay: RelayID, _ slot: UInt8) -> MailboxPlace {
+        MailboxPlace(relay: relay, generation: 0, slot: slot)
+    }
+
+    // MARK: Joining
+
+    /// Joins those that are not joined. Who takes no calls is reached nowhere.
+    func begin() {
+        guard core.isRunning, core.configuration.listen != nil else { return }
+        for relay in core.configuration.relays where lines[relay] == nil {
+            lines[relay] = Line(id: relay.id)
+            lines[relay]?.task = core.tasks.spawn { await $0.relays.keep(relay) }
+        }
+    }
+
+    /// The settings are others. `isNewWay`: relays are called through another proxy.
+    func reconfigured(isNewWay: Bool) {
+        for relay in lines.keys where isNewWay || !core.configuration.relays.contains(relay) { leave(relay) }
+        begin()
+        tell()
+    }
+
+    private func leave(_ relay: RelaySetting) { lines.removeValue(forKey: relay)?.task?.cancel() }
+
+    /// Our networks have changed. `gone`: this address of ours is no more, and connections from it are dead without a word.
+    func renew(gone host: String?) {
+        for (relay, line) in lines {
+            guard host == nil ? !line.state.isJoined : line.localHost == host else { continue }
+            leave(relay)
+        }
+        begin()
+    }
+
+    /// Stays at a relay as long as our user wants that.
+    fileprivate func keep(_ relay: RelaySetting) async {
+        var policy = core.configuration.reconnect
+        var slot: UInt8 = 0
+        while core.isRunning, !Task.isCancelled {
+            let began = core.clock.now()
+            let end = await join(relay, slot)
+            guard core.isRunning, !Task.isCancelled else { return }
+            policy.linkEnded(after: core.clock.now() - began)
+            note(.failed(LinkReason(end)), of: relay)
+            var wait = Duration.zero
+            let problem: RelayProblem? = if case .relayFailed(let failure) = end { failure.problem } else { nil }
+            switch problem {
+            case .idTaken where slot == 0: slot = 1
+            case .full, .wantsToken, .otherKey:
+                slot = 0
+                wait = Self.rest
+            default:
+                slot = 0
+                wait = policy.nextDelay(using: &random)
+            }
+            do { try await core.clock.wait(wait) } catch { return }
+        }
+    }
+
+    private func join(_ relay: RelaySetting, _ slot: UInt8) async -> LinkError {
+        let proxy = core.configuration.proxy
+        let id: RelayID
+        do throws(LinkError) { id = try await identity(of: relay, proxy) } catch { return error }
+        let server = RelayServer(host: relay.host, port: relay.port, id: id)
+        let (limits, memory) = (core.configuration.limits, memory)
+        return await connecting.beReached(
+            at: server, in: place(id, slot), token: relay.token, through: proxy,
+            joined: { [weak client = core.tasks.client] joined in
+                guard let client else { return }
+                Task { await client.run { $0.relays.note(joined, at: relay) } }
+            },
+            accept: { [weak client = core.tasks.client] connection in
+                guard let client else { return nil }
+                let router = RequestRouter(limits: limits, memory: memory)
+                Task { await client.takeCall(connection, router) }
+                return router
+            })
+    }
+
+    /// Who the relay must be: as our user has said, else whoever has answered there first.
+    private func identity(of relay: RelaySetting, _ proxy: ProxyChoice) async throws(LinkError) -> RelayID {
+        if let id = lines[relay]?.id ?? relay.id { return id }
+        let key = "reach.relay \(relay.endpoint)"
+        let stored = await core.records.quietly { () async throws(StoreError) in try await core.store.setting(key) }
+        var id = stored.flatMap { $0 }.flatMap { RelayID(text: $0) }
+        if id == nil {
+            let found = try await connecting.identity(
+                of: RelayServer(host: relay.host, port: relay.port, id: nil), through: proxy)
+            _ = await core.records.quietly { () async throws(StoreError) in
+                try await core.store.setSetting(key, to: found.text)
+            }
+            id = found
+        }
+        guard let id else { throw .relayFailed(RelayFailure(relay: relay.endpoint, problem: .silent)) }
+        lines[relay]?.id = id
+        return id
+    }
+
+    private func note(_ joined: RelayJoined, at relay: RelaySetting) {
+        lines[relay]?.localHost = joined.localHost
+        note(.joined(roundTrip: joined.roundTrip), of: relay)
+    }
+
+    private func note(_ state: RelayState, of relay: RelaySetting) {
+        guard let old = lines[relay]?.state else { return }
+        lines[relay]?.state = state
+        guard old.isJoined != state.isJoined else { return }
+        if let client = core.tasks.client {
+            client.assumeIsolated { $0.core.hub.publish(.identityChanged($0.identity)) }
+        }
+        if state.isJoined { tell() }
+    }
+
+    // MARK: Telling
+
+    /// What contacts are told of how to reach us: no address that leads them nowhere, and none that our user hides.
+    var told: [Route] {
+        var told: [Route] = []
+        if !core.configuration.hidesAddress, let endpoint = listening.endpoint,
+            case .host(let bound, let port) = endpoint
+        {
+            let host = core.configuration.advertisedHost ?? bound
+            let route = Route.direct(host: host, port: port)
+            if !LocalHost.isWildcard(host), !route.leadsInside { told.append(route) }
+        }
+        return told + routes
+    }
+
+    /// What was told last.
+    private var lastTold: [Route] = []
+
+    /// Tells those who are linked, if it has changed.
+    private func tell() {
+        let routes = told
+        guard routes != lastTold else { return }
+        lastTold = routes
+        for contact in core.links.contacts {
+            guard let link = core.links[contact]?.link, link.isOnline else { continue }
+            core.tasks.spawn { _ in
+                let pending = link.connection.submit(RoutesRequest(routes: routes).encoded(), bodySink: nil)
+                // An old version does not know it, and hears it with its next hello for nothing.
+                do throws(LinkError) { _ = try await pending.value() } catch {}
+            }
+        }
+    }
+}

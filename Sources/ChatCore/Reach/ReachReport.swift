@@ -1,0 +1,57 @@
+// What front ends are told of how we reach contacts, and they us.
+
+/// How a relay of our user's is.
+package enum RelayState: Sendable, Equatable, Codable {
+    /// Nobody joins it: this chat takes no calls.
+    case off
+    case joining
+    /// Others reach us there; the relay answered in this time.
+    case joined(roundTrip: Duration)
+    /// It is tried again.
+    case failed(LinkReason)
+
+    package var isJoined: Bool { if case .joined = self { true } else { false } }
+}
+
+package struct RelayReport: Sendable, Equatable, Codable {
+    package var host: String
+    package var port: UInt16
+    package var state: RelayState
+}
+
+/// How we can be reached.
+package struct ReachReport: Sendable, Equatable, Codable {
+    /// Where we listen; `nil`: nowhere.
+    package var listening: String?
+    /// The host of our own address leads only to this machine or network.
+    package var isInside: Bool
+    package var relays: [RelayReport]
+
+    /// Somebody in another network can call us.
+    package var isReachable: Bool { listening != nil && !isInside || relays.contains { $0.state.isJoined } }
+}
+
+/// A way to a contact.
+package struct RouteReport: Sendable, Equatable, Codable {
+    /// What the last call along it met.
+    package enum Standing: String, Sendable, Codable {
+        /// The present link goes along it.
+        case inUse
+        case led
+        case somebodyElse
+        case failed
+        case untried
+    }
+
+    package var address: PeerAddress
+    package var standing: Standing
+}
+
+/// An invitation for one person.
+package struct Invitation: Sendable, Equatable, Codable {
+    /// With the token that lets its owner in.
+    package var address: PeerAddress
+    package var until: Timestamp
+    /// Somebody in another network can call us.
+    package var isReachable: Bool
+}

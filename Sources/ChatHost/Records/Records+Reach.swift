@@ -1,0 +1,47 @@
+// What JSON says of ways and invitations (Docs/scripting.md).
+
+package import BLIPNet
+package import ChatCore
+import ChatWords
+
+extension Records {
+    package static func invitation(_ invitation: Invitation) -> JSONValue {
+        .record([
+            "v": 1, "type": "invitation", "address": .string("\(invitation.address)"), "until": .time(invitation.until),
+            "reachable": .bool(invitation.isReachable),
+        ])
+    }
+
+    package static func reach(_ report: ReachReport) -> JSONValue {
+        .record([
+            "v": 1, "type": "reach", "listening": report.listening.map(JSONValue.string) ?? .null,
+            "inside": .bool(report.isInside), "reachable": .bool(report.isReachable),
+            "relays": .array(report.relays.map(relay)),
+        ])
+    }
+
+    private static func relay(_ relay: RelayReport) -> JSONValue {
+        var state: String
+        var reason: String?
+        switch relay.state {
+        case .off: state = "off"
+        case .joining: state = "joining"
+        case .joined: state = "joined"
+        case .failed(let failure):
+            state = "failed"
+            reason = failure.words
+        }
+        return .record([
+            "host": .string(relay.host), "port": .integer(Int64(relay.port)), "state": .string(state),
+            "reason": reason.map(JSONValue.string),
+        ])
+    }
+
+    package static func route(_ route: RouteReport, number: Int, of name: String) -> JSONValue {
+        .record([
+            "v": 1, "type": "route", "contact": .string(name), "number": .integer(Int64(number)),
+            "class": .string(route.address.route.routeClass.rawValue), "route": .string("\(route.address.route)"),
+            "from": .string(route.address.origin.rawValue), "standing": .string(route.standing.rawValue),
+        ])
+    }
+}

@@ -1,0 +1,51 @@
+// /invite /routes /reach: how contacts and we find each other.
+
+import ChatCore
+import ChatWords
+
+/// Commands about ways and invitations.
+enum ReachCommands: SlashCommandGroup {
+    static func run(_ call: SlashCall, _ state: inout AppState, _ effects: inout [AppEffect]) {
+        var scanner = call.scanner
+        switch call.verb {
+        case .invite:
+            guard let word = scanner.next() else { return effects.append(.run(.invite(seconds: nil))) }
+            guard let seconds = Units.seconds(of: word) else {
+                return state.note("/invite TIME: 10m, 2h or 1d, at most 7d", isError: true)
+            }
+            effects.append(.run(.invite(seconds: seconds)))
+        case .routes: routes(&scanner, &state, &effects)
+        default: effects.append(.ask(.reach))
+        }
+    }
+
+    /// Whether what was typed is an address of a person, and not that of a room.
+    static func isLink(_ text: String) -> Bool {
+        text.drop { $0.isWhitespace || $0 == "\"" || $0 == "'" }.lowercased().hasPrefix("blip://")
+    }
+
+    private static func routes(
+        _ scanner: inout ArgumentScanner, _ state: inout AppState, _ effects: inout [AppEffect]
+    ) {
+        guard let id = scanner.isAtEnd ? SlashArguments.contact(nil, &state) : scanner.contact(&state) else { return }
+        switch scanner.next() {
+        case nil: effects.append(.ask(.routes(id)))
+        case "add":
+            guard let route = scanner.next().flatMap({ Route($0) }) else {
+                return state.note("/routes WHO add ROUTE: HOST:PORT, or HOST:PORT/RELAY/MAILBOX", isError: true)
+            }
+            effects.append(.run(.addRoute(id, route)))
+        case "remove":
+            guard let number = scanner.next().flatMap({ Int($0) }), number > 0 else {
+                return state.note("/routes WHO remove N: the number of a way, as /routes shows it", isError: true)
+            }
+            effects.append(.run(.removeRoute(id, number)))
+        case _?: state.note("/routes WHO [add ROUTE|remove N]", isError: true)
+        }
+    }
+
+    /// The ways to a contact.
+    static func lines(_ routes: [RouteReport], of contact: ContactID, _ state: AppState) -> [String] {
+        ["\(state.world.name(of: contact)):"] + ReachWords.lines(routes).map { " " + $0 }
+    }
+}

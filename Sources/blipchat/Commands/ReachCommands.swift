@@ -1,0 +1,81 @@
+// `blipchat invite`, `reach` and `routes`: how contacts and we find each other.
+
+import Arguments
+import ChatCore
+import ChatHost
+import ChatSettings
+import ChatWords
+
+struct InviteCommand: Command {
+    let context: CommandContext
+
+    func run() async throws(CommandError) -> ExitCode {
+        try context.streams.requireOutput()
+        var seconds: Int64?
+        if let text = context.arguments.text("--for") {
+            guard let typed = Units.seconds(of: text) else {
+                throw .badValue("--for", text, "a time like 10m, 2h or 1d")
+            }
+            seconds = typed
+        }
+        return try await context.withChat(.quiet) { chat throws(CommandError) in
+            let invitation = try await chat.ask(.invite(seconds: seconds), about: "invite")
+            try context.print(Records.invitation(invitation)) { () throws(CommandError) in
+                try context.streams.line("\(invitation.address)")
+            }
+            if !invitation.isReachable { context.streams.note(ReachWords.unreachable) }
+            return .done
+        }
+    }
+}
+
+struct ReachCommand: Command {
+    let context: CommandContext
+
+    func run() async throws(CommandError) -> ExitCode {
+        try await context.withChat(.quiet) { chat throws(CommandError) in
+            let report = try await chat.ask(.reach, about: "reach")
+            try context.print(Records.reach(report)) { () throws(CommandError) in
+                for line in ReachWords.lines(report) { try context.streams.line(line) }
+            }
+            return .done
+        }
+    }
+}
+
+/// `routes list`, `routes add` and `routes remove`.
+struct RoutesCommand: Command {
+    let context: CommandContext
+
+    func run() async throws(CommandError) -> ExitCode {
+        let (who, operand) = (context.operand(0), context.operand(1))
+        return try await context.withChat(.quiet) { chat throws(CommandError) in
+            let peer = try await chat.contact(who)
+            switch context.arguments.command {
+            case .routesAdd:
+                guard let route = Route(operand) else {
+                    throw CommandError(
+                        .usage, operand, "not a way to call somebody", advice: "HOST:PORT, or HOST:PORT/RELAY/MAILBOX")
+                }
+                try await chat.ask(.addRoute(route, to: peer.id), about: operand)
+            case .routesRemove:
+                let routes = try await chat.ask(.routes(of: peer.id), about: who)
+                guard let number = Int(operand), routes.indices.contains(number - 1) else {
+                    throw CommandError(
+                        .notFound, operand, "there is no way with this number", advice: "routes list WHO shows them")
+                }
+                try await chat.ask(.removeAddress(routes[number - 1].address, of: peer.id), about: operand)
+            default: break
+            }
+            let routes = try await chat.ask(.routes(of: peer.id), about: who)
+            guard context.isJSON else {
+                for line in ReachWords.lines(routes) { try context.streams.line(line) }
+                return .done
+            }
+            for (index, route) in routes.enumerated() {
+                try context.streams.json(Records.route(route, number: index + 1, of: peer.name))
+            }
+            return .done
+        }
+    }
+}
