@@ -35,7 +35,7 @@ final class Bundles {
         case .fetching: phases[contact] = .fetching(isAsked: true)
         case nil:
             phases[contact] = .fetching(isAsked: false)
-            core.tasks.spawn { await $0.bundles.run(from: contact) }
+            core.tasks.spawn { await $0.downloads.bundles.run(from: contact) }
         }
     }
 
@@ -58,8 +58,8 @@ final class Bundles {
     private func rest(_ contact: ContactID) {
         phases[contact] = .resting
         core.tasks.spawn(after: core.configuration.limits.retryDelay) { client in
-            client.bundles.phases[contact] = nil
-            client.bundles.start(from: contact)
+            client.downloads.bundles.phases[contact] = nil
+            client.downloads.bundles.start(from: contact)
         }
     }
 

@@ -43,17 +43,12 @@ extension ChatClient {
         if let address = link.place(of: hello) { people.hear(of: address, from: contact) }
         if let routes = hello.routes { people.hear(routes, from: contact) }
         admit(request, on: link)
-        let shared = sharedFeatures(hello)
+        let shared = hello.features(sharedWith: core.configuration.limits)
         updateLink(contact, link.number) {
             $0.features = shared
             $0.admitsPeer = true
         }
         await people.takeName(hello.name, of: contact)
-    }
-
-    /// What both programs can do.
-    private func sharedFeatures(_ hello: HelloRequest) -> PeerFeatures {
-        PeerFeatures(names: hello.features).intersection(core.configuration.limits.features)
     }
 
     /// Opens the gate before the reply is on its way: what they send after it must come through.
@@ -105,7 +100,7 @@ extension ChatClient {
         _ = core.links.endStranger(link.number)
         admit(request, on: link)
         adopt(link, for: peer.id)
-        let shared = sharedFeatures(hello)
+        let shared = hello.features(sharedWith: core.configuration.limits)
         updateLink(peer.id, link.number) {
             $0.features = shared
             $0.admitsPeer = true

@@ -21,14 +21,14 @@ extension ChatClient {
 
     /// Handles requests in their order; `false` when the client stops meanwhile.
     private func receive(_ requests: [ReceivedRequest], from contact: ContactID, on link: ActiveLink) async -> Bool {
-        let known = await transfers(of: requests)
+        let known = await KnownFiles(of: requests, in: book)
         var together = RequestsTogether()
         for request in requests {
             let isStored = core.isRunning && request.content.isStored
             guard core.links.counts(isStored: isStored, from: contact, on: link) else { continue }
             // Slow down, lose nothing: while we wait, the sender's window fills and it waits too.
             var wait = Duration.zero
-            if await !isFree(request, known, from: contact) {
+            if await !known.isFree(request, from: contact, core, folders) {
                 wait =
                     core.links[contact]?.takeOperation(within: core.configuration.limits, now: core.clock.now())
                     ?? .zero
@@ -37,8 +37,7 @@ extension ChatClient {
                 await receive(together.take(), from: contact, on: link)
                 do { try await core.clock.wait(wait) } catch { return false }
             }
-            let isLastNews = isLastNews(request, known, of: contact)
-            if let before = together.add(request, isLastNews: isLastNews) {
+            if let before = together.add(request, isLastNews: known.isLastNews(request, of: contact)) {
                 await receive(before, from: contact, on: link)
             }
             guard !together.has(request) else { continue }
@@ -46,52 +45,6 @@ extension ChatClient {
         }
         await receive(together.take(), from: contact, on: link)
         return true
-    }
-
-    /// What is known of the files that requests are about.
-    private func transfers(of requests: [ReceivedRequest]) async -> [MessageID: FileTransfer]? {
-        let ids = requests.compactMap { request -> MessageID? in
-            switch request.content {
-            case .fileStatus(let status): status.id
-            case .operation(let head, .file, _): head.id
-            default: nil
-            }
-        }
-        // Where the history cannot be read, whoever needs it finds out.
-        return ids.isEmpty ? [:] : try? await book.rows(of: ids)
-    }
-
-    /// Whether we do not count a request. A file is accepted once and ends once for each offer, which we have counted. Once our
-    /// user has accepted a folder, its files are no single offers: our user agreed to so many. Otherwise a folder of small
-    /// files would hold up the lines after it for minutes.
-    private func isFree(
-        _ request: ReceivedRequest, _ known: [MessageID: FileTransfer]?, from contact: ContactID
-    ) async -> Bool {
-        // `receive` finds out what is wrong with a request.
-        switch request.content {
-        case .fileStatus(let status):
-            guard status.pause == nil, let transfer = known?[status.id], transfer.contact == contact,
-                !transfer.state.isFinal
-            else { return false }
-            return core.links[contact]?.takeNews(of: status.id, isLast: status.state != .accepted) ?? false
-        case .operation(let head, .file(_, let size, _, _, _, let place?), _):
-            guard let known, (try? await folders.set(at: place, from: contact))?.covers(size) == true else {
-                return false
-            }
-            // One that is here already takes nothing out of what was agreed to.
-            return known[head.id] == nil
-        default: return false
-        }
-    }
-
-    /// Whether a request says that a file of ours has come whole.
-    private func isLastNews(
-        _ request: ReceivedRequest, _ known: [MessageID: FileTransfer]?, of contact: ContactID
-    ) -> Bool {
-        guard case .fileStatus(let status) = request.content, status.state == .complete,
-            let transfer = known?[status.id]
-        else { return false }
-        return transfer.contact == contact && transfer.direction == .outgoing
     }
 
     /// Handles what belongs together.
@@ -139,32 +92,9 @@ extension ChatClient {
             people.hear(told.routes, from: contact)
             dialling.upgrade(contact)
             link.answer(request, BLIPResponse())
-        case .fileStatus(let status): await receiveStatus(status, request, contact, link)
+        case .fileStatus(let status): await decisions.receive(status, request, contact, link)
         case .malformed(let error): link.answer(request, error.response)
         case .fileGet, .fileDigest, .fileBundle: link.answer(request, .failure(.notFound, "no such profile"))
-        }
-    }
-
-    private func receiveStatus(
-        _ status: FileStatusRequest, _ request: ReceivedRequest, _ contact: ContactID, _ link: ActiveLink
-    ) async {
-        do throws(StoreError) {
-            guard let transfer = try await book.row(of: status.id), transfer.contact == contact else {
-                let isHeld = try await core.store.holdsFile(status.id, of: contact)
-                return link.answer(
-                    request,
-                    isHeld ? .failure(.busy, "the offer is not shown yet") : .failure(.notFound, "no such transfer"))
-            }
-            if transfer.direction == .outgoing {
-                try await uploads.receiverSays(
-                    status, of: transfer, at: ReceiverPause(link: link.number, number: request.number))
-            } else {
-                try await downloads.senderSays(status.state, of: transfer)
-            }
-            link.answer(request, BLIPResponse())
-        } catch {
-            link.answer(request, .failure(.handlerFailed, "cannot store"))
-            core.hub.publish(.notice(.storeFailed(error)))
         }
     }
 }

@@ -35,7 +35,6 @@ package actor ChatClient: LocalChat {
     let folders: FolderBook
     let places: DownloadPlaces
     let downloads: Downloads
-    let bundles: Bundles
     let uploads: Uploads
     let decisions: TransferDecisions
     let offering: Offering
@@ -94,7 +93,6 @@ package actor ChatClient: LocalChat {
         self.folders = folders
         self.places = places
         self.downloads = downloads
-        self.bundles = bundles
         self.uploads = uploads
         self.decisions = decisions
         self.offering = offering

@@ -140,6 +140,13 @@ extension ChatLimits {
     var features: PeerFeatures { bundles.running > 0 ? [.bundles, .routes] : [.routes] }
 }
 
+extension HelloRequest {
+    /// What both programs can do.
+    func features(sharedWith limits: ChatLimits) -> PeerFeatures {
+        PeerFeatures(names: features).intersection(limits.features)
+    }
+}
+
 /// Limits of small files that travel together (`file-bundle`).
 package struct BundleLimits: Sendable {
     /// Bytes of a file that travels together with others.

@@ -82,7 +82,7 @@ struct Downloads {
                     guard client.downloads.hasTurn(for: contact) else { return }
                     guard !client.book.transfers.isUnderWay(transfer.id) else { continue }
                     guard !client.downloads.comesTogether(transfer) else {
-                        client.bundles.start(from: contact)
+                        client.downloads.bundles.start(from: contact)
                         continue
                     }
                     client.core.links[contact]?.lastTried = transfer.number

@@ -183,6 +183,30 @@ struct TransferDecisions {
         try await tell(transfer, state)
     }
 
+    /// The other side of a transfer says what has become of it.
+    func receive(
+        _ status: FileStatusRequest, _ request: ReceivedRequest, _ contact: ContactID, _ link: ActiveLink
+    ) async {
+        do throws(StoreError) {
+            guard let transfer = try await book.row(of: status.id), transfer.contact == contact else {
+                let isHeld = try await core.store.holdsFile(status.id, of: contact)
+                return link.answer(
+                    request,
+                    isHeld ? .failure(.busy, "the offer is not shown yet") : .failure(.notFound, "no such transfer"))
+            }
+            if transfer.direction == .outgoing {
+                try await uploads.receiverSays(
+                    status, of: transfer, at: ReceiverPause(link: link.number, number: request.number))
+            } else {
+                try await downloads.senderSays(status.state, of: transfer)
+            }
+            link.answer(request, BLIPResponse())
+        } catch {
+            link.answer(request, .failure(.handlerFailed, "cannot store"))
+            core.hub.publish(.notice(.storeFailed(error)))
+        }
+    }
+
     /// Before a contact's rows go: what has come of their files would belong to nothing.
     func removePartials(of contact: ContactID) async throws(ChatError) {
         try await book.forEachUnfinished(with: contact) { transfer in
