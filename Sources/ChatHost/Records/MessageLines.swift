@@ -22,7 +22,7 @@ package struct MessageLines {
         let name = words.contact.terminalString()
         var head = TextColor.dim.paint(LocalTime.text(message.shownTime), if: usesColor) + "  "
         if withConversation { head += "\(name)  " }
-        let own = TextColor.own.paint(words.isTakenBack ? "me" : "me \(message.state.mark)", if: usesColor)
+        let own = TextColor.own.paint(words.mark.isEmpty ? "me" : "me \(words.mark)", if: usesColor)
         head += message.direction == .outgoing ? "\(own)  " : "\(words.author.terminalString())  "
         let tail = notes(of: message).map { "  \($0)" }.joined()
         if let removal = words.removal { return lines + [head + removal.terminalString() + tail] }

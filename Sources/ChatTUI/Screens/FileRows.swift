@@ -54,7 +54,7 @@ struct FileRows {
         } else if !message.isNarrow {
             lead.add(message.time, Theme.time)
             lead.add(" ")
-            lead.add(SafeText(message.mark, as: .line).padded(to: 2), Theme.mark(message.message.state))
+            lead.add(SafeText(message.mark, as: .line).padded(to: 2), message.markStyle)
             lead.add(" ")
         }
         lead.add(file.arrow + " ")

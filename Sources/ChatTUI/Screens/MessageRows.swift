@@ -50,7 +50,7 @@ struct MessageRows {
 
     var mark: String { words.mark }
 
-    private var markStyle: Style {
+    var markStyle: Style {
         guard message.direction == .outgoing else { return Theme.warning }
         return Theme.mark(words.shownState)
     }

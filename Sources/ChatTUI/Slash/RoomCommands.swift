@@ -7,10 +7,18 @@ import ChatWords
 enum RoomCommands: SlashCommandGroup {
     static func run(_ call: SlashCall, _ state: inout AppState, _ effects: inout [AppEffect]) {
         var scanner = call.scanner
-        guard call.verb == .join else {
-            guard let id = SlashArguments.contact(scanner.remainder(), &state) else { return }
-            return effects.append(.run(.leaveRoom(id)))
+        switch call.verb {
+        case .join: join(call, &scanner, &state, &effects)
+        case .leave:
+            if let id = SlashArguments.contact(scanner.remainder(), &state) { effects.append(.run(.leaveRoom(id))) }
+        // The table leads no other one here.
+        default: break
         }
+    }
+
+    private static func join(
+        _ call: SlashCall, _ scanner: inout ArgumentScanner, _ state: inout AppState, _ effects: inout [AppEffect]
+    ) {
         if ReachCommands.isLink(call.arguments) { return PeopleCommands.add(&scanner, &state, &effects) }
         guard let text = scanner.quoted() ?? scanner.next() else { return }
         do throws(RoomURLError) {
