@@ -294,3 +294,13 @@ keep("socketio-client", 2, 3, 4, piece(terms), 11, 9, 73, 4, piece(joined), 41, 
 counted = b"".join(b"%d:%s" % (len(packet), packet) for packet in (old_terms, b"40", event))
 keep("socketio-client", 1, 0, piece(counted), 11, 9, 73, 0, piece(b"2:40"), 1, piece(b""), 8, 0, 20, 8, 0, 20)
 keep("socketio-client", 1, 0, piece(counted), 4, piece(b"x"), 16, piece(b'{"code":1}'), 13, 16, piece(b""), 0, piece(counted))
+
+# A relay: each of its messages for both kinds of conversation, a whole meeting, and what is malformed.
+relay_vectors = json.loads((vectors / "reach/relay_messages.json").read_text())
+for message in relay_vectors["messages"] + relay_vectors["malformed"]:
+    for kind in (0, 1):
+        keep("relay", kind, 255, bytes.fromhex(message["hex"]))
+relay_lines = json.loads((vectors / "reach/relay_transcript.json").read_text())["lines"]
+for kind, connection in enumerate(("callee", "caller")):
+    said = [bytes.fromhex(line["hex"]) for line in relay_lines if line["connection"] == connection and line["dir"] == "<"]
+    keep("relay", kind, 6, *said)

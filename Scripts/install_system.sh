@@ -19,7 +19,7 @@ for purpose in "$@"; do
         # The shells whose completion is tried, a browser that talks to a room, and what some tests cannot do without: those are
         # skipped else, and listed.
         test) packages+=(tmux screen openssl python3 python3-venv strace e2fsprogs xfsprogs zsh fish libqrencode4 libgdk-pixbuf-2.0-0
-            chromium) ;;
+            chromium syncthing-relaysrv) ;;
         check) packages+=(python3) ;;
         # What the benchmarks compare with; they skip what is not there.
         bench) packages+=(libwebsockets-dev gcc libc6-dev strace openssh-server openssh-client rsync magic-wormhole
@@ -46,6 +46,18 @@ install_missing() {
     "${install[@]}" >/dev/null 2>&1 || { "${as_root[@]}" apt-get update >&2 && "${install[@]}" >&2; } ||
         fail "could not install ${missing[*]} (the reason stands above; run: apt-get install ${missing[*]})"
 }
+
+# The service of the relay joins a public pool as soon as it is installed: this keeps it out of there (Docs/relay.md).
+keep_relay_private() {
+    local folder=/etc/systemd/system/syncthing-relaysrv.service.d as_root=()
+    [[ " ${packages[*]} " == *" syncthing-relaysrv "* && ! -e $folder/private.conf ]] || return 0
+    command -v strelaysrv >/dev/null 2>&1 && return 0
+    ((EUID == 0)) || as_root=(sudo)
+    "${as_root[@]}" mkdir -p "$folder" &&
+        printf '[Service]\nEnvironment="STRELAYSRV_OPTS=-pools= -status-srv= -listen=127.0.0.1:22067"\n' |
+        "${as_root[@]}" tee "$folder/private.conf" >/dev/null || fail "could not write $folder/private.conf"
+}
+keep_relay_private
 install_missing "${packages[@]}"
 
 command -v "$swift" >/dev/null 2>&1 ||

@@ -80,7 +80,7 @@ struct BLIPMalformedInput: Decodable, Sendable {
 
 private let vectorsFolder = String(#filePath.dropLast("BLIPVector.swift".count)) + "Vectors/"
 
-private func load<Value: Decodable>(_ type: Value.Type, _ name: String) -> Value? {
+func load<Value: Decodable>(_ type: Value.Type, _ name: String) -> Value? {
     guard let data = FileManager.default.contents(atPath: vectorsFolder + name) else { return nil }
     return try? JSONDecoder().decode(type, from: data)
 }

@@ -40,15 +40,15 @@ struct ContactsTests {
         let database = try await folder.open()
         var plain = PeerAddress(host: "fe80::1%eth0", port: 1, peerID: peerID(3))
         var named = PeerAddress(host: "10.0.0.1", port: 2, peerID: peerID(3), name: "a?b&from=hello")
-        plain.isLearned = true
-        named.isLearned = true
+        plain.origin = .heard
+        named.origin = .heard
         let given = PeerAddress(host: "10.0.0.2", port: 3, name: "from=hello")
         var peer = try await database.addContact(
             NewContact(peerID: peerID(3), name: "bob", addresses: [given], added: .init(milliseconds: 1)))
         peer.addresses = [plain, named, given]
         try await database.updateContact(peer)
         #expect(try await database.contacts().first?.addresses == [plain, named, given])
-        plain.isLearned = false
+        plain.origin = .user
         let again = try await database.addContact(
             NewContact(peerID: peerID(3), name: "bob", addresses: [plain], added: .init(milliseconds: 1)))
         #expect(again.addresses == [plain, named, given])

@@ -35,6 +35,7 @@ package enum AnyCall: Sendable, Equatable, Codable {
     case routes(contact: ContactID)
     case addRoute(contact: ContactID, route: Route)
     case reach
+    case renewReach
 
     // Ourselves
     case setOwnName(name: String)

@@ -106,6 +106,8 @@ extension ChatCall where Reply == NoReply {
     package static func addRoute(_ route: Route, to contact: ContactID) -> Self {
         Self(.addRoute(contact: contact, route: route))
     }
+    /// Takes new mailboxes with our relays: whoever knows only the old ones does not reach us any more. Contacts hear of them.
+    package static var renewReach: Self { Self(.renewReach) }
     package static func renameContact(_ contact: ContactID, to name: String) -> Self {
         Self(.renameContact(contact: contact, name: name))
     }

@@ -145,6 +145,7 @@ package actor ChatClient: LocalChat {
         listening.favourNetworks()
         await listening.rememberPort(lastPort: lastPort)
         await reach.invitations.read()
+        await relays.read()
         relays.begin()
         await mailRoom.releaseAll()
         // If the path cannot be resolved, the first file that is to go there says so.

@@ -21,6 +21,9 @@ final class Relays {
     private let listening: Listening
     private var lines: [RelaySetting: Line] = [:]
     private var random = SystemRandomNumberGenerator()
+    /// Which of our mailboxes are in use: whoever knows only older ones does not reach us any more.
+    private var generation: UInt32 = 0
+    private static let generationSetting = "reach.generation"
 
     /// How long a relay is left alone that has no place for us, or is none of ours.
     static let rest = Duration.seconds(600)
@@ -57,7 +60,31 @@ final class Relays {
     }
 
     private func place(_ relay: RelayID, _ slot: UInt8) -> MailboxPlace {
-        MailboxPlace(relay: relay, generation: 0, slot: slot)
+        MailboxPlace(relay: relay, generation: generation, slot: slot)
+    }
+
+    // MARK: Mailboxes
+
+    /// Reads what an earlier run has left. To be called before `begin`.
+    func read() async {
+        let stored = await core.records.quietly { () async throws(StoreError) in
+            try await core.store.setting(Self.generationSetting)
+        }
+        generation = stored.flatMap { $0 }.flatMap { UInt32($0) } ?? 0
+    }
+
+    /// Takes new mailboxes with all relays; contacts hear of them, now or with their next link.
+    func renewMailboxes() async throws(ChatError) {
+        let (next, isLast) = generation.addingReportingOverflow(1)
+        guard !isLast else { return }
+        try await core.records.stored { () async throws(StoreError) in
+            try await core.store.setSetting(Self.generationSetting, to: "\(next)")
+        }
+        generation = next
+        for relay in lines.keys { leave(relay) }
+        begin()
+        tell()
+        publishAddress()
     }
 
     // MARK: Joining
@@ -166,6 +193,11 @@ final class Relays {
             client.assumeIsolated { $0.core.hub.publish(.identityChanged($0.identity)) }
         }
         if state.isJoined { tell() }
+    }
+
+    /// Our own address is another one now.
+    private func publishAddress() {
+        core.tasks.client?.assumeIsolated { $0.core.hub.publish(.identityChanged($0.identity)) }
     }
 
     // MARK: Telling

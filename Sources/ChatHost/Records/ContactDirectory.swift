@@ -57,7 +57,12 @@ package struct ContactDirectory: Sendable {
         if let id = PeerID(who), let peer = peers.first(where: { $0.peerID == id }) { return peer }
         if ContactNames.isReserved(who), let peer = peers.first(where: { renamed.contains($0.id) }) { return peer }
         // Who was added by an address can be called by it, also when they have introduced themselves since.
-        let there = peers.filter { $0.addresses.contains { who == $0.host || who == "\($0.host):\($0.port)" } }
+        // At a relay there are many.
+        let there = peers.filter { peer in
+            peer.addresses.contains {
+                $0.route.routeClass == .direct && (who == $0.host || who == "\($0.host):\($0.port)")
+            }
+        }
         if there.count == 1, let peer = there.first { return peer }
         let nearest = NearestName.to(who, among: peers.map(\.name)).map { "did you mean \($0)?" }
         throw CommandError(

@@ -68,6 +68,7 @@ package enum Errand: Sendable, Equatable {
     case removeRoute(ContactID, Int)
     /// An invitation for so many seconds; `nil`: for a day.
     case invite(seconds: Int64?)
+    case renewReach
     case rename(ContactID, to: String)
     case remove(ContactID, name: String)
     case setBlocked(ContactID, Bool)

@@ -73,6 +73,7 @@ struct EffectRunner: Sendable {
             let routes = try await service.ask(.routes(of: contact))
             guard routes.indices.contains(number - 1) else { throw .noSuchAddress }
             try await service.ask(.removeAddress(routes[number - 1].address, of: contact))
+        case .renewReach: try await service.ask(.renewReach)
         case .invite(let seconds): return .invitation(try await service.ask(.invite(seconds: seconds)))
         case .rename(let contact, let name):
             try await service.ask(.renameContact(contact, to: name))

@@ -85,14 +85,16 @@ enum SlashCommands {
             needed: true),
         make(
             .invite, ReachCommands.self, "invite", [], [.word], "[TIME]",
-            "a link that lets one person in (10m, 2h, 1d)", .people),
+            "make a link that lets one person in", .people),
         make(
             .routes, ReachCommands.self, "routes", [], [.contact, .oneOf(["add", "remove"]), .word],
             "[WHO [add ROUTE|remove N]]", "how somebody is reached", .net),
-        make(.reach, ReachCommands.self, "reach", [], [], "", "how you can be reached", .net),
+        make(
+            .reach, ReachCommands.self, "reach", [], [.oneOf(["renew"])], "[renew]",
+            "how others reach you; new mailboxes", .net),
         make(
             .join, RoomCommands.self, "join", [], [.word, .text], "LINK|ADDRESS [NAME]",
-            "use an invitation, or join a Socket.IO room", .people, needed: true),
+            "use an invitation, or join a room", .people, needed: true),
         make(
             .leave, RoomCommands.self, "leave", ["part"], [.contact], "[ROOM]", "leave a room; its history stays",
             .people),

@@ -15,7 +15,12 @@ enum ReachCommands: SlashCommandGroup {
             }
             effects.append(.run(.invite(seconds: seconds)))
         case .routes: routes(&scanner, &state, &effects)
-        default: effects.append(.ask(.reach))
+        default:
+            switch scanner.next() {
+            case nil: effects.append(.ask(.reach))
+            case "renew": effects.append(.run(.renewReach))
+            case _?: state.note("/reach, or /reach renew", isError: true)
+            }
         }
     }
 

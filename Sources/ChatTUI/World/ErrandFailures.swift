@@ -66,7 +66,7 @@ enum ErrandFailures {
             let place = SafeText("\(url.endpoint)", as: .line).text
             state.note(Sentences.sentence(for: error, doing: "The room at \(place) was not joined"), isError: true)
         case .leaveRoom, .retry, .disconnect, .setMuted, .setAutomaticAcceptance, .setOwnName, .setAway, .rename,
-            .removeAddress, .addRoute, .removeRoute, .invite,
+            .removeAddress, .addRoute, .removeRoute, .invite, .renewReach,
             .remove, .setBlocked, .setVerified, .acceptNewKey, .approve, .reject, .blockRequest, .reconnect,
             .limitRate, .settings, .several:
             state.note(Sentences.sentence(for: error, doing: "That did not work"), isError: true)

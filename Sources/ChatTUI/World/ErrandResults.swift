@@ -80,6 +80,8 @@ enum ErrandResults {
                 "\(state.world.name(of: contact)) is called by \(SafeText("\(route.endpoint)", as: .line).text), too")
         case .removeRoute(let contact, let number):
             state.say("Way \(number) to \(state.world.name(of: contact)) is forgotten")
+        case .renewReach:
+            state.say("You have new mailboxes: contacts hear of them, old addresses of yours by a relay end")
         case .invite:
             guard case .invitation(let invitation) = result else { return }
             if !state.surface.isLineMode { effects.append(.terminal(.copy("\(invitation.address)"))) }

@@ -24,7 +24,8 @@ enum CommandName: String, CommandWords {
     case contactsVerify = "contacts verify"
     case contactsAcceptKey = "contacts accept-key"
     case invite
-    case reach
+    case reach = "reach show"
+    case reachRenew = "reach renew"
     case routesList = "routes list"
     case routesAdd = "routes add"
     case routesRemove = "routes remove"
@@ -74,7 +75,7 @@ enum CommandName: String, CommandWords {
     /// What the first word means when no second one follows: `id` is `id show`, `contacts` is `contacts list`.
     static let defaultsOfGroups: [String: CommandName] = [
         "id": .id, "contacts": .contactsList, "requests": .requestsList, "transfers": .transfersList,
-        "config": .configurationList,
+        "config": .configurationList, "reach": .reach,
     ]
 }
 

@@ -164,6 +164,9 @@ extension CommandRow {
             .reach, ReachCommand.self, "show how others can reach you",
             details: "Where you listen, and whether your relays are joined. Docs/relay.md says how to run a relay."),
         .init(
+            .reachRenew, ReachCommand.self, "take new mailboxes with your relays",
+            details: "Anyone who knows only the old ones cannot reach you by them any more. Contacts get the new ones."),
+        .init(
             .routesList, RoutesCommand.self, operands: "WHO", count: 1...1, "show the ways to a contact",
             details: "In the order in which they are tried, with who has named them and what the last call met."),
         .init(

@@ -34,6 +34,7 @@ struct ReachCommand: Command {
 
     func run() async throws(CommandError) -> ExitCode {
         try await context.withChat(.quiet) { chat throws(CommandError) in
+            if context.arguments.command == .reachRenew { try await chat.ask(.renewReach, about: "reach") }
             let report = try await chat.ask(.reach, about: "reach")
             try context.print(Records.reach(report)) { () throws(CommandError) in
                 for line in ReachWords.lines(report) { try context.streams.line(line) }

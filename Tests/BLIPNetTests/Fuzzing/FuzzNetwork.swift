@@ -24,6 +24,7 @@ extension FuzzTarget {
         FuzzTarget(name: "socketio-client", run: fuzzSocketIOClient),
         FuzzTarget(name: "tls", run: fuzzTLS),
         FuzzTarget(name: "session", run: fuzzSession),
+        FuzzTarget(name: "relay", run: fuzzRelay),
         FuzzTarget(name: "certificate", run: fuzzCertificate),
         FuzzTarget(name: "key-restore", limit: .seconds(2), run: fuzzKeyRestore),
     ]

@@ -18,7 +18,7 @@ import Testing
 
     private func place(_ host: String, port: UInt16 = 1, isLearned: Bool = false) -> PeerAddress {
         var address = PeerAddress(host: host, port: port, peerID: key)
-        address.isLearned = isLearned
+        address.origin = isLearned ? .heard : .user
         return address
     }
 
@@ -109,7 +109,7 @@ import Testing
         var failure = CallFailure()
         #expect(failure.reason == LinkReason.noAddress)
         failure.met(other, at: place("10.0.0.1"), owner: nil)
-        failure.note(.disconnected)
+        failure.note(.disconnected, at: 0)
         #expect(failure.presented == nil)
         #expect(failure.reason == .somebodyElse(endpoint: "\(place("10.0.0.1").endpoint)"))
         failure.met(other, at: bare, owner: .answersInstead(name: "carol"))

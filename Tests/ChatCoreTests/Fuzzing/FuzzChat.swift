@@ -29,7 +29,7 @@ func fuzzChatRequests(_ bytes: UnsafeRawBufferPointer) throws {
         "Id", "Seq", "Sent", "Reply-To", "Target", "Emoji", "Name", "Size", "Modified", "Content-Type", "Folder",
         "Folder-Id", "Folder-Files", "Folder-Size", "Client", "Listen", "Features", "Up-To", "State", "Offset",
         "Length",
-        "Partial", "Reason", "SHA-256", "Pause",
+        "Partial", "Reason", "SHA-256", "Pause", "Routes", "Meet",
     ]
     let kind = Int(input.byte())
     var properties = BLIPProperties()
@@ -49,6 +49,7 @@ func fuzzChatRequests(_ bytes: UnsafeRawBufferPointer) throws {
     try roundTrip(ReadRequest.self, request)
     try roundTrip(TypingRequest.self, request)
     try roundTrip(PresenceRequest.self, request)
+    try roundTrip(RoutesRequest.self, request)
     try roundTrip(FileOfferRequest.self, request)
     try roundTrip(FileGetRequest.self, request)
     try roundTrip(FileDigestRequest.self, request)

@@ -296,10 +296,12 @@ final class SimulatedConnection: PeerConnection {
     let info: LinkInfo
     private let state = Mutex(State())
 
-    init(to peer: PeerID, at host: String, isOutgoing: Bool, began: MonotonicTime?) {
+    init(
+        to peer: PeerID, at host: String, isOutgoing: Bool, began: MonotonicTime?, relay: Endpoint? = nil
+    ) {
         info = LinkInfo(
             remoteAddress: "\(host):1", localAddress: "here:1", remoteHost: host, isEncrypted: true,
-            isOutgoing: isOutgoing, remoteFingerprint: peer.fingerprint, subprotocol: nil, began: began,
+            isOutgoing: isOutgoing, relay: relay, remoteFingerprint: peer.fingerprint, subprotocol: nil, began: began,
             dialect: .blip3)
     }
 

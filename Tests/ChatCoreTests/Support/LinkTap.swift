@@ -108,6 +108,45 @@ struct TappedConnecting: PeerConnecting {
     }
 }
 
+/// Relays are as they are, with a tap on each connection, too.
+extension TappedConnecting {
+    func connect(
+        along route: Route, isPublic: Bool, expecting expected: PeerID?, through proxy: ProxyChoice,
+        handler: any PeerRequestHandler
+    ) async throws(LinkError) -> any PeerConnection {
+        if tap.isDown { throw .disconnected }
+        let requests = TappedRequests(handler)
+        let connection = try await base.connect(
+            along: route, isPublic: isPublic, expecting: expected, through: proxy, handler: requests)
+        tap.opened()
+        return TappedConnection(base: connection, requests: requests, tap: tap)
+    }
+
+    func identity(of relay: RelayServer, through proxy: ProxyChoice) async throws(LinkError) -> RelayID {
+        try await base.identity(of: relay, through: proxy)
+    }
+
+    func mailbox(at place: MailboxPlace) -> RelayID? { base.mailbox(at: place) }
+
+    func beReached(
+        at relay: RelayServer, in place: MailboxPlace, token: String, through proxy: ProxyChoice,
+        joined: @escaping @Sendable (RelayJoined) -> Void,
+        accept: @escaping @Sendable (any PeerConnection) -> (any PeerRequestHandler)?
+    ) async -> LinkError {
+        await base.beReached(
+            at: relay, in: place, token: token, through: proxy, joined: joined,
+            accept: { [tap] connection in
+                tap.opened()
+                let requests = TappedRequests(nil)
+                guard let handler = accept(TappedConnection(base: connection, requests: requests, tap: tap)) else {
+                    return nil
+                }
+                requests.handler.withLock { $0 = handler }
+                return requests
+            })
+    }
+}
+
 /// Remembers which request asked for what.
 private final class TappedRequests: PeerRequestHandler {
     let handler: Mutex<(any PeerRequestHandler)?>

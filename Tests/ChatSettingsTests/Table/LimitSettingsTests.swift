@@ -25,6 +25,7 @@ import Testing
                 "outbox_messages": 10_000, "running_files": 4, "ranges_of_a_file": 32, "idle_file_seconds": 10,
                 "stored_bytes_per_day": 256 << 20, "free_bytes": 1 << 30, "free_percent": 5,
                 "contact_requests": 32, "contact_requests_per_day": 10, "retry_seconds": 4,
+                "private_routes": 0,
             ]
         #expect(values == expected)
     }

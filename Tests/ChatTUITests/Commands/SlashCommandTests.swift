@@ -136,8 +136,8 @@ struct SlashCommandTests {
     @Test("commands of later versions say so")
     func planned() {
         var fixture = Fixture.main(columns: 80, rows: 24)
-        fixture.enter("/invite Bob")
-        #expect(fixture.text.contains("/invite is not in this version yet"))
+        fixture.enter("/kick Bob")
+        #expect(fixture.text.contains("/kick is not in this version yet"))
         #expect(fixture.errands.isEmpty)
     }
 

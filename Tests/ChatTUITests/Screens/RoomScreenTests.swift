@@ -81,8 +81,11 @@ extension ScreenFixture {
         #expect(fixture.text.contains("there is no setting \"evnt\"") && fixture.text.contains("character 15"))
         fixture.enter("/join sio+tls://h/r My garden")
         #expect(fixture.errands == [.joinRoom(try RoomURL(parsing: "sio+tls://h/r"), name: "My garden")])
-        fixture.enter("/join blip://h:1")
+        fixture.enter("/join http://h:1")
         #expect(fixture.errands.isEmpty && fixture.text.contains("sio+tls://"))
+        // An invitation, or any address of a person.
+        fixture.enter("/join blip://h:1 Jo")
+        #expect(fixture.errands == [.addContact(PeerAddress(host: "h", port: 1), name: "Jo")])
     }
 
     @Test("/leave leaves; /verify and /fingerprint say why they cannot")

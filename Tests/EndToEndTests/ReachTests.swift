@@ -1,0 +1,98 @@
+// Two real programs that find each other: invitations, and a real relay between them.
+
+import FoundationEssentials
+import Glibc
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    @Suite struct ReachTests {
+        /// A line of `reach --json` or `routes list --json`.
+        private struct ReachLine: Decodable {
+            struct Relay: Decodable {
+                var host: String
+                var state: String
+            }
+            var type: String
+            var reachable: Bool?
+            var relays: [Relay]?
+            var standing: String?
+            var `class`: String?
+        }
+
+        private func read(_ line: some StringProtocol) throws -> ReachLine {
+            try JSONDecoder().decode(ReachLine.self, from: Data(line.utf8))
+        }
+
+        private func waitUntilJoined(_ server: Server) async throws {
+            try await eventually("the relay is joined", state: { server.process.errorOutput }) {
+                let output = try await server.home.run("reach", "--json").output
+                return try read(output).relays?.first?.state == "joined"
+            }
+        }
+
+        @Test(
+            "a link that one shows and the other one joins: the first message comes through the relay",
+            .enabled(if: RelayProgram.isInstalled, "\(RelayProgram.missing)"))
+        func relay() async throws {
+            let relay = try await RelayProgram()
+            let (alice, bob) = (try BlipchatHome("alice"), try BlipchatHome("bob"))
+            #expect(try await alice.run("config", "set", "reach.relay", relay.uri).status == .exited(0))
+            #expect(try await bob.run("config", "set", "security.hide_address", "true").status == .exited(0))
+            let server = try await Server(alice)
+            try await waitUntilJoined(server)
+            let shown = try await alice.run("invite", "--for", "10m").output
+            let link = String(shown.prefix { $0 != "\n" })
+            // Bob is in another house: the host leads him nowhere.
+            let host = "127.0.0.1:\(try server.port)"
+            #expect(link.contains(host) && link.contains("once="))
+            let relayed = link.replacing(host, with: "", maxReplacements: 1)
+            #expect(try await bob.run("join", relayed, "--name", "alice").status == .exited(0))
+            let sent = try await bob.run("send", "alice", "good morning")
+            #expect(sent.status == .exited(0), "\(sent.errorOutput)")
+            #expect(try await alice.texts("bob") == ["good morning"])
+            #expect(try await alice.run("requests", "list").output.isEmpty)
+            // An answer goes back while Bob is there.
+            let bobsServer = try await Server(bob)
+            #expect(try await alice.run("send", "bob", "and to you").status == .exited(0))
+            let routes = try await bob.run("routes", "list", "alice", "--json").lines.map {
+                try read($0)
+            }
+            #expect(routes.map(\.class) == ["relay", "relay"] && routes.contains { $0.standing == "inUse" })
+            try await bobsServer.stop()
+            try await server.stop()
+        }
+
+        @Test("an invitation says when nobody outside can call, and needs somebody who takes calls")
+        func honest() async throws {
+            let alice = try BlipchatHome("alice")
+            let alone = try await alice.run("invite")
+            #expect(alone.status == .exited(8) && alone.errorOutput.contains("nobody can call you now"))
+            let server = try await Server(alice)
+            let shown = try await alice.run("invite")
+            #expect(shown.status == .exited(0) && shown.output.hasPrefix("blip://127.0.0.1:"))
+            #expect(shown.errorOutput.contains("Only people in this network can reach you."))
+            let bob = try BlipchatHome("bob")
+            #expect(try await bob.run("join", String(shown.lines[0])).status == .exited(0))
+            #expect(try await bob.run("send", "alice", "let in at once").status == .exited(0))
+            #expect(try await alice.texts("bob") == ["let in at once"])
+            #expect(try await alice.run("config", "set", "reach.relay", "pool").status == .exited(2))
+            try await server.stop()
+        }
+
+        @Test("ways to a contact are added and forgotten by their number")
+        func routes() async throws {
+            let server = try await Server(BlipchatHome("bob"), "--accept-requests")
+            let alice = try BlipchatHome("alice")
+            try await alice.add(try await server.home.address(), as: "bob")
+            #expect(try await alice.run("routes", "add", "bob", "192.0.2.7:5000").status == .exited(0))
+            let shown = try await alice.run("routes", "list", "bob").lines
+            #expect(shown.count == 2 && shown.contains { $0.contains("192.0.2.7:5000") })
+            #expect(try await alice.run("routes", "add", "bob", "nonsense::::").status == .exited(2))
+            let number = try #require(shown.firstIndex { $0.contains("192.0.2.7") }) + 1
+            #expect(try await alice.run("routes", "remove", "bob", "\(number)").status == .exited(0))
+            #expect(try await alice.run("routes", "list", "bob").lines.count == 1)
+            try await server.stop()
+        }
+    }
+}
