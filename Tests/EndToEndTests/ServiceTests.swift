@@ -34,7 +34,7 @@ final class ControlLine {
     }
 
     /// As `SessionGreeting.currentProtocol`.
-    private static let protocolNumber = 6
+    private static let protocolNumber = 7
 
     /// Begins a session.
     func greet() throws {

@@ -144,7 +144,7 @@ import Testing
                 return line
             }
 
-            await say(#"{"hello":{"protocol":6}}"#)
+            await say(#"{"hello":{"protocol":7}}"#)
             let greeting = try await hear()
             #expect(greeting["hello"]?["chat"]?["identity"]?["name"] == "alice")
             #expect(greeting["hello"]?["chat"]?["until"] == "service")
