@@ -9,6 +9,11 @@ private enum CallNews: Sendable {
     case look
 }
 
+extension PeerConnection {
+    /// Another one was there first.
+    fileprivate func closeUnneeded() { close(code: 1001, reason: "not needed any more") }
+}
+
 extension ChatClient {
     /// Tries the contact's ways. Another key at one of them says something only when none leads to the contact.
     func call(_ contact: ContactID, _ number: Int) async {
@@ -59,7 +64,7 @@ extension ChatClient {
                 note(error, of: contact, at: places[index], index, &failure)
             case .connected(let index, let connection, let router):
                 guard attempts.removeValue(forKey: index) != nil else {
-                    connection.close(code: 1001, reason: "not needed any more")
+                    connection.closeUnneeded()
                     continue
                 }
                 if let refusal = await answered(contact, connection, router, along: places[index].route) {
@@ -70,6 +75,11 @@ extension ChatClient {
                 noteCall(of: contact, to: places[index], .pinnedKey)
                 for case .cancel(let other) in race.linked(index) { attempts.removeValue(forKey: other)?.cancel() }
             }
+        }
+        // What has led there in the moment in which it was not needed any more.
+        teller.finish()
+        while let event = await iterator.next(isolation: self) {
+            if case .connected(_, let connection, _) = event { connection.closeUnneeded() }
         }
         // They may have called meanwhile, and shown the pinned key.
         guard let session = core.links.session(ofCall: number, to: contact) else { return }
@@ -104,7 +114,9 @@ extension ChatClient {
                     along: place.route, isPublic: client.core.configuration.limits.network.callsOnlyPublicly(place),
                     expecting: expected,
                     through: client.core.configuration.proxy, handler: router)
-                teller.yield(.connected(index, connection, router))
+                if case .terminated = teller.yield(.connected(index, connection, router)) {
+                    connection.closeUnneeded()
+                }
             } catch {
                 teller.yield(.failed(index, error))
             }
