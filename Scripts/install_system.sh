@@ -13,13 +13,16 @@ fail() {
 }
 
 packages=()
+# What only a few tests need, which are skipped without it.
+optional=()
 for purpose in "$@"; do
     case $purpose in
         build) packages+=(libncurses-dev libsqlite3-dev libssl-dev zlib1g-dev) ;;
         # The shells whose completion is tried, a browser that talks to a room, and what some tests cannot do without: those are
         # skipped else, and listed.
         test) packages+=(tmux screen openssl python3 python3-venv strace e2fsprogs xfsprogs zsh fish libqrencode4 libgdk-pixbuf-2.0-0
-            chromium syncthing-relaysrv) ;;
+            chromium)
+            optional+=(syncthing-relaysrv) ;;
         check) packages+=(python3) ;;
         # What the benchmarks compare with; they skip what is not there.
         bench) packages+=(libwebsockets-dev gcc libc6-dev strace openssh-server openssh-client rsync magic-wormhole
@@ -50,15 +53,16 @@ install_missing() {
 # The service of the relay joins a public pool as soon as it is installed: this keeps it out of there (Docs/relay.md).
 keep_relay_private() {
     local folder=/etc/systemd/system/syncthing-relaysrv.service.d as_root=()
-    [[ " ${packages[*]} " == *" syncthing-relaysrv "* && ! -e $folder/private.conf ]] || return 0
+    [[ " ${optional[*]} " == *" syncthing-relaysrv "* && ! -e $folder/private.conf ]] || return 0
     command -v strelaysrv >/dev/null 2>&1 && return 0
     ((EUID == 0)) || as_root=(sudo)
     "${as_root[@]}" mkdir -p "$folder" &&
         printf '[Service]\nEnvironment="STRELAYSRV_OPTS=-pools= -status-srv= -listen=127.0.0.1:22067"\n' |
         "${as_root[@]}" tee "$folder/private.conf" >/dev/null || fail "could not write $folder/private.conf"
 }
-keep_relay_private
 install_missing "${packages[@]}"
+keep_relay_private
+(install_missing "${optional[@]}") || printf 'blipchat: going on without %s\n' "${optional[*]}" >&2
 
 command -v "$swift" >/dev/null 2>&1 ||
     fail "Swift is missing: '$swift' was not found in PATH (install Swift 6.2 or newer for Debian 12 from swift.org, then run make again)"
