@@ -22,7 +22,7 @@ import Testing
                 "unpacked_before_hello": 64 << 10, "unpacked_per_second": 16 << 20, "unsent_bytes": 8 << 20,
                 "messages_per_second": 20, "message_burst": 100, "waiting_requests": 1_024,
                 "waiting_bytes": 16 << 20,
-                "outbox_messages": 10_000, "running_files": 4, "ranges_of_a_file": 32, "idle_file_seconds": 10,
+                "outbox_messages": 100_000, "running_files": 4, "ranges_of_a_file": 32, "idle_file_seconds": 10,
                 "stored_bytes_per_day": 256 << 20, "free_bytes": 1 << 30, "free_percent": 5,
                 "contact_requests": 32, "contact_requests_per_day": 10, "retry_seconds": 4,
                 "private_routes": 0,
