@@ -23,12 +23,6 @@ extension HistoryDatabase {
             }
             return found
         } _: { connection throws(StoreError) -> [Result<AppendOutcome, StoreError>] in
-            // One by itself needs no part of its own: its error is that of the transaction.
-            guard messages.count > 1 else {
-                var outcomes: [Result<AppendOutcome, StoreError>] = []
-                for message in messages { outcomes.append(.success(try connection.append(message))) }
-                return outcomes
-            }
             var outcomes: [Result<AppendOutcome, StoreError>] = []
             for message in messages {
                 outcomes.append(try connection.part { () throws(StoreError) in try connection.append(message) })

@@ -41,7 +41,7 @@ extension PeerLink {
         }
         var stack = try ProtocolStack.client(host: endpoint.hostHeader, options: options, now: .now())
         // What the proxy has sent behind its answer comes from the peer.
-        if !stream.unread.isEmpty { stream.unread.withUnsafeBytes { stack.receive($0, now: .now()) } }
+        stack.receive(stream.unread, now: .now())
         return PeerLink(
             loop: stream.loop, socket: stream.socket, stack: stack, options: options, isOutgoing: true,
             remote: endpoint, proxy: proxy.endpoint)

@@ -162,6 +162,11 @@ package struct ProtocolStack: StreamStack {
         lower.receive(bytes, now: now)
     }
 
+    /// The same for bytes that came before this stack was there.
+    mutating func receive(_ early: [UInt8], now: MonotonicTime) {
+        if !early.isEmpty { early.withUnsafeBytes { receive($0, now: now) } }
+    }
+
     /// The same for bytes that `read` puts where they are needed.
     package mutating func receive(
         upTo capacity: Int, now: MonotonicTime, _ read: (UnsafeMutableRawBufferPointer) -> Int

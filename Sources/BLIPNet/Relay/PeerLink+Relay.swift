@@ -46,7 +46,7 @@ extension PeerLink {
         guard let invitation else { throw dialler.failed(.gone) }
         let stream = try await dialler.join(invitation, at: line.address)
         var stack = try ProtocolStack.client(host: "localhost", options: options, now: .now())
-        if !stream.unread.isEmpty { stream.unread.withUnsafeBytes { stack.receive($0, now: .now()) } }
+        stack.receive(stream.unread, now: .now())
         return PeerLink(
             loop: stream.loop, socket: stream.socket, stack: stack, options: options, isOutgoing: true,
             remote: dialler.relay.endpoint, relay: dialler.relay.endpoint)

@@ -122,10 +122,10 @@ package struct RelayControl: Sendable {
         events.append(.ended(problem))
     }
 
-    /// What has happened, in order; `nil` when everything is told.
+    /// The next event; `nil` when the caller has seen all of them.
     package mutating func nextEvent() -> Event? { events.isEmpty ? nil : events.removeFirst() }
 
-    /// What is to be sent now; empty when there is nothing.
+    /// The bytes that the caller sends now; none when we have nothing to say.
     package mutating func takeOutgoing() -> [UInt8] {
         defer { outgoing = [] }
         return outgoing

@@ -7,7 +7,7 @@ extension TLSIdentity {
         try self.init(
             TLSCredentials(seed: seed) { publicKey, sign throws(TLSError) in
                 let named = RelayCertificate.head + publicKey
-                // The signature is one over what stands behind the outer length.
+                // The key signs everything after the outer length.
                 return named + RelayCertificate.tail + (try sign(Array(named.dropFirst(3))))
             })
     }

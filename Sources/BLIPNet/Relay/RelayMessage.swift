@@ -40,7 +40,7 @@ package struct RelayResponse: Sendable, Equatable {
 
 /// Where and with which key a session is to be joined.
 package struct RelayInvitation: Sendable, Equatable {
-    /// Who is at the other end.
+    /// The id of the other side.
     package var from: RelayID
     /// Serves once and for a minute.
     package var key: [UInt8]

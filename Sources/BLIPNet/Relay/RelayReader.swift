@@ -1,6 +1,6 @@
 // Cuts what a relay sends into messages. No I/O.
 
-/// Takes bytes in any cut. What is kept is bounded by the largest message and one read.
+/// Takes the bytes in pieces of any size. It holds at most the largest message and one read.
 package struct RelayReader: Sendable {
     private var buffer: [UInt8] = []
     private var violation: RelayViolation?
@@ -34,7 +34,7 @@ package struct RelayReader: Sendable {
         return message
     }
 
-    /// What stands behind the last message: on the connection of a session, the first bytes of the other side.
+    /// The bytes after the last message: on the connection of a session, the other side has sent them.
     package var rest: [UInt8] { buffer }
 
     private func number(at index: Int) -> UInt32 {

@@ -125,8 +125,8 @@ final class TLSContext: Sendable {
         }
     }
 
-    /// Only the key of the peer's certificate counts (or its bytes, where a whole certificate is expected); that the peer has the private one, TLS itself checks. A session with
-    /// a pinned key compares it here, inside of the handshake: a client with another key in front of it never shows its
+    /// Only the key of the peer's certificate counts, or the bytes of all of it where a whole certificate is expected; TLS
+    /// itself checks that the peer has the private key. A session with a pinned key compares it here, inside of the handshake: a client with another key in front of it never shows its
     /// own certificate.
     private func compareKeys() {
         SSL_CTX_set_cert_verify_callback(

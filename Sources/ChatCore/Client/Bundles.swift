@@ -29,7 +29,7 @@ final class Bundles {
 
     /// Fetches what waits of a contact, unless that is being done.
     func start(from contact: ContactID) {
-        guard core.isRunning, link(with: contact) != nil else { return }
+        guard core.isRunning, core.links.takesBundles(contact) else { return }
         switch phases[contact] {
         case .resting: break
         case .fetching: phases[contact] = .fetching(isAsked: true)
@@ -39,14 +39,11 @@ final class Bundles {
         }
     }
 
-    private func link(with contact: ContactID) -> ActiveLink? {
-        guard let link = core.links[contact]?.sendingLink, link.features.contains(.bundles) else { return nil }
-        return link
-    }
-
     private func run(from contact: ContactID) async {
         var goesOn = true
-        while goesOn, !Task.isCancelled, let link = link(with: contact) {
+        while goesOn, !Task.isCancelled, core.links.takesBundles(contact),
+            let link = core.links[contact]?.sendingLink
+        {
             phases[contact] = .fetching(isAsked: false)
             guard await fetchAll(from: contact, over: link) else { return rest(contact) }
             goesOn = if case .fetching(isAsked: true) = phases[contact] { true } else { false }

@@ -41,11 +41,14 @@ extension ChatClient {
                     attempts.removeValue(forKey: index)?.cancel()
                     failure.note(.timedOut(what: "connect"), at: index)
                 case .start(let index):
-                    guard let expected = whoIsWanted(number, contact, at: places[index], index, &failure) else {
+                    let place = places[index]
+                    guard mayTry(place, index, inCall: number, to: contact, &failure) else {
                         race.failed(index)
                         continue
                     }
-                    attempts[index] = attempt(index, places[index], expecting: expected, teller)
+                    // Nobody is expected where no key is known: the first one that answers is trusted.
+                    let expected = core.links[contact]?.peer.peerID ?? place.peerID
+                    attempts[index] = attempt(index, place, expecting: expected, teller)
                 }
                 if steps.isEmpty { steps = race.next(now: core.clock.now(), free: reach.slots.free) }
             }
@@ -89,17 +92,16 @@ extension ChatClient {
         if core.links[contact]?.wantsAnotherCall == true { dialling.wake(contact) } else { dialling.dialLater(contact) }
     }
 
-    /// Whom a call to a place is to meet (`.some(nil)`: whoever answers); `nil`: it is not to be made any more.
-    private func whoIsWanted(
-        _ number: Int, _ contact: ContactID, at place: PeerAddress, _ index: Int, _ failure: inout CallFailure
-    ) -> PeerID?? {
-        guard let session = core.links[contact] else { return .none }
+    /// Whether a place is still to be called in the call `number`.
+    private func mayTry(
+        _ place: PeerAddress, _ index: Int, inCall number: Int, to contact: ContactID, _ failure: inout CallFailure
+    ) -> Bool {
+        guard let session = core.links[contact] else { return false }
         guard session.wantsLink else {
             failure.note(session.isPutOff ? LinkReason.putOff : LinkReason.blocked, at: index)
-            return .none
+            return false
         }
-        guard core.links.wantsAttempt(ofCall: number, to: contact, along: place.route.routeClass) else { return .none }
-        return .some(session.peer.peerID ?? place.peerID)
+        return core.links.wantsAttempt(ofCall: number, to: contact, along: place.route.routeClass)
     }
 
     private func attempt(

@@ -96,8 +96,7 @@ struct Downloads {
     /// Whether a file waits for others to come together with.
     private func comesTogether(_ stored: FileTransfer) -> Bool {
         let row = book.transfers.row(stored.id) ?? stored
-        return core.links[row.contact]?.sendingLink?.features.contains(.bundles) == true
-            && book.transfers.fitsBundle(row)
+        return core.links.takesBundles(row.contact) && book.transfers.fitsBundle(row)
     }
 
     /// Whether one more file of a contact may begin.
@@ -113,7 +112,7 @@ struct Downloads {
         guard core.isRunning else { return }
         let start = book.transfers.start(
             id, isOnline: { core.links[$0]?.sendingLink != nil },
-            takesBundles: { core.links[$0]?.sendingLink?.features.contains(.bundles) == true }, inTurn: inTurn)
+            takesBundles: core.links.takesBundles, inTurn: inTurn)
         switch start {
         case .stays: break
         case .bundled: if let contact = book.transfers.row(id)?.contact { bundles.start(from: contact) }

@@ -59,19 +59,7 @@ final class FolderBook {
         return (try? await set(at: place, from: file.contact))?.isRefused == true
     }
 
-    /// Whether our user has agreed to a file by accepting its folder; counts it.
-    func take(_ file: FileTransfer, at place: FolderPlace) async throws(ChatError) -> Bool {
-        let key = FolderSet.key(place.set, from: file.contact)
-        switch sets.take(file, key) {
-        case .counted: return true
-        case .none: return false
-        case .agreed(let set):
-            try await keep(set, key)
-            return true
-        }
-    }
-
-    /// The same for several files of one folder; returns those to which our user has agreed.
+    /// Counts files of one folder; returns those to which our user has agreed by accepting it.
     func take(_ files: [FileTransfer], at place: FolderPlace) async throws(ChatError) -> [FileTransfer] {
         guard let contact = files.first?.contact else { return [] }
         let key = FolderSet.key(place.set, from: contact)

@@ -191,6 +191,11 @@ struct Links {
         sessions[contact]?.adopt(link, own: ownID, now: now)
     }
 
+    /// Whether small files travel together with a contact now.
+    func takesBundles(_ contact: ContactID) -> Bool {
+        sessions[contact]?.sendingLink?.features.contains(.bundles) == true
+    }
+
     /// A link that was to wait for a sign of life of a better one takes its place; `false` when that is not the present
     /// one any more.
     mutating func replace(_ present: LinkNumber, by link: ActiveLink, for contact: ContactID) -> Bool {

@@ -46,8 +46,7 @@ struct OutboxSender {
     /// Submits the oldest rows that are not on the wire, in their order, and marks them sent.
     func sendOldest(of contact: ContactID) async {
         let limits = core.configuration.limits
-        let takesMany = core.links[contact]?.sendingLink?.features.contains(.bundles) == true
-        let window = takesMany ? limits.sendWindowOfMany : limits.sendWindow
+        let window = core.links.takesBundles(contact) ? limits.sendWindowOfMany : limits.sendWindow
         core.links[contact]?.outbox.beginReading()
         let entries = await core.records.quietly { () async throws(StoreError) in
             try await core.store.outbox(for: contact, limit: window)

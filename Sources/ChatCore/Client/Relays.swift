@@ -189,9 +189,7 @@ final class Relays {
         guard let old = lines[relay]?.state else { return }
         lines[relay]?.state = state
         guard old.isJoined != state.isJoined else { return }
-        if let client = core.tasks.client {
-            client.assumeIsolated { $0.core.hub.publish(.identityChanged($0.identity)) }
-        }
+        publishAddress()
         if state.isJoined { tell() }
     }
 

@@ -9,23 +9,19 @@ struct RequestsTogether {
         case lastNews([ReceivedRequest])
     }
 
-    private var group = Group.messages([])
+    private var requests: [ReceivedRequest] = []
+    /// Which of the two kinds they are.
+    private var areLastNews = false
 
     /// Takes a request to those before it, if it is of a kind that is stored together. Returns those before, which are to be
     /// handled first, where it is of another kind than they are.
     mutating func add(_ request: ReceivedRequest, isLastNews: Bool) -> Group? {
-        switch (request.content, group) {
-        case (.operation, .messages(let before)):
-            group = .messages(before + [request])
-            return nil
-        case (.fileStatus, .lastNews(let before)) where isLastNews:
-            group = .lastNews(before + [request])
-            return nil
-        default: break
-        }
-        let before = take()
-        if case .operation = request.content { group = .messages([request]) }
-        if isLastNews { group = .lastNews([request]) }
+        let isMessage = if case .operation = request.content { true } else { false }
+        let isAlike = isMessage ? !areLastNews : isLastNews && areLastNews
+        let before = isAlike || requests.isEmpty ? nil : take()
+        guard isMessage || isLastNews else { return before }
+        areLastNews = isLastNews
+        requests.append(request)
         return before
     }
 
@@ -34,13 +30,7 @@ struct RequestsTogether {
 
     /// All that was collected; nothing is left.
     mutating func take() -> Group {
-        defer { group = .messages([]) }
-        return group
-    }
-
-    private var requests: [ReceivedRequest] {
-        switch group {
-        case .messages(let requests), .lastNews(let requests): requests
-        }
+        defer { requests = [] }
+        return areLastNews ? .lastNews(requests) : .messages(requests)
     }
 }

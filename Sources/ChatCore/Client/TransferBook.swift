@@ -32,19 +32,7 @@ final class TransferBook {
     func changeRow(
         _ id: MessageID, showing: Bool = true, _ change: (inout FileTransfer) -> Void
     ) async throws(StoreError) -> FileTransfer? {
-        guard try await row(of: id) != nil, let (row, isNews) = transfers.change(id, change) else { return nil }
-        guard isNews else { return row }
-        do throws(StoreError) {
-            try await core.store.updateTransfer(row, reporting: showing)
-        } catch {
-            transfers.forgetRow(id)
-            throw error
-        }
-        if row.state.isFinal {
-            transfers.stored(end: id)
-            await clearAway(row)
-        }
-        return row
+        try await changeRows([id], showing: showing, change).first
     }
 
     /// The transfers as they are now; those that there are.

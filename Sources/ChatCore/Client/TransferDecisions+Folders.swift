@@ -36,7 +36,7 @@ extension TransferDecisions {
     /// that the configuration lets in. Returns the others, in their order.
     func acceptTogether(_ offers: [FileTransfer]) async -> [FileTransfer] {
         guard let contact = offers.first?.contact, core.links[contact]?.peer.isBlocked != true,
-            core.links[contact]?.sendingLink?.features.contains(.bundles) == true
+            core.links.takesBundles(contact)
         else { return offers }
         var accepted: Set<MessageID> = []
         var sets: [MessageID] = []
@@ -140,7 +140,7 @@ extension TransferDecisions {
                 try await book.row(of: transfer.id)
             }
             guard present?.state == .offered, !book.transfers.isAccepting(transfer.id) else { return false }
-            return try await folders.take(transfer, at: place)
+            return try await !folders.take([transfer], at: place).isEmpty
         } catch {
             // Our user can still accept it by hand.
             return false

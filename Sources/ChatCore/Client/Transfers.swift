@@ -20,10 +20,9 @@ struct Transfers {
     private let mostRunning: Int
     /// How many ranges of one file are given at once.
     private let mostRanges: Int
-    /// How large files may be that come together, and how many bundles of them are given to one contact at once.
+    /// How large files may be that come together.
     private let bundledFile: UInt64
-    private let mostBundles: Int
-    private var bundles: [ContactID: Int] = [:]
+    var givenBundles: GivenBundles
     /// So many of one contact may rest: of a folder of thousands that has no room, or that its sender has paused, only
     /// some are tried each time.
     static let mostResting = 32
@@ -32,7 +31,7 @@ struct Transfers {
         mostRunning = limits.runningTransfers
         mostRanges = limits.servedRanges
         bundledFile = limits.bundles.file
-        mostBundles = limits.bundles.running
+        givenBundles = GivenBundles(most: 2 * limits.bundles.running)
     }
 
     private func work(_ id: MessageID) -> LiveTransfer.Work { all[id]?.work ?? .none }
@@ -268,18 +267,6 @@ struct Transfers {
                 $0.comesAlone = alone
             }
         }
-    }
-
-    /// Counts a bundle that is being given; `false` when a contact has asked for too many at once.
-    mutating func beginGivingBundle(to contact: ContactID) -> Bool {
-        guard bundles[contact, default: 0] < 2 * mostBundles else { return false }
-        bundles[contact, default: 0] += 1
-        return true
-    }
-
-    mutating func endGivingBundle(to contact: ContactID) {
-        let left = bundles[contact, default: 0] - 1
-        bundles[contact] = left > 0 ? left : nil
     }
 
     // MARK: Uploads

@@ -8,12 +8,12 @@ extension Uploads {
     func give(
         _ wanted: FileBundleRequest, _ request: ReceivedRequest, to contact: ContactID, on link: ActiveLink
     ) {
-        guard book.transfers.beginGivingBundle(to: contact) else {
+        guard book.transfers.givenBundles.begin(for: contact) else {
             return link.answer(request, .failure(.busy, "too many files at once"))
         }
         core.tasks.spawn { client in
             let response = await client.uploads.bundle(wanted, request, to: contact, on: link)
-            client.book.transfers.endGivingBundle(to: contact)
+            client.book.transfers.givenBundles.end(for: contact)
             if let response { link.answer(request, response) }
         }
     }

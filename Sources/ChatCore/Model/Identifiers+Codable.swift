@@ -1,34 +1,43 @@
 // How ids and times are coded between processes of blipchat: as a single number or text, checked when it is read.
 // Everything else in the model is coded by its members.
 
-extension MessageID: Codable {
+/// A value that is coded as a single text.
+package protocol TextCoded: Codable {
+    /// Reads the text; `nil` when it is none of this kind.
+    init?(_ text: String)
+    var codedText: String { get }
+    /// What it is, for errors.
+    static var kind: String { get }
+}
+
+extension TextCoded {
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        guard let id = MessageID(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a message id")
+        guard let value = Self(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a \(Self.kind)")
         }
-        self = id
+        self = value
     }
 
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
-        try container.encode(text)
+        try container.encode(codedText)
     }
 }
 
-extension PeerID: Codable {
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let id = PeerID(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a peer id")
-        }
-        self = id
-    }
+extension MessageID: TextCoded {
+    package var codedText: String { text }
+    package static var kind: String { "message id" }
+}
 
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(text)
-    }
+extension PeerID: TextCoded {
+    package var codedText: String { text }
+    package static var kind: String { "peer id" }
+}
+
+extension Route: TextCoded {
+    package var codedText: String { description }
+    package static var kind: String { "route" }
 }
 
 extension ContactID: Codable {

@@ -100,14 +100,18 @@ extension PeerAddress {
     /// Bytes of a token.
     package static let onceBytes = 16
 
+    private static let scheme = "blip://"
+
+    /// Whether a text is an address of a person in full, as far as its beginning tells (compare `RoomURL.isMeant`).
+    package static func isMeant(by text: String) -> Bool { text.hasScheme(scheme) }
+
     /// Reads an address; the error says what is wrong with it, in words for people.
     package init(parsing text: String) throws(PeerAddressError) {
-        let scheme = "blip://"
         guard text.utf8.count <= 4096 else { throw .tooLong }
         var rest = Substring(PastedAddress.withoutLayout(text))
         // A scheme is the same in any case (RFC 3986 section 3.1).
-        if rest.hasScheme(scheme) {
-            rest = Substring(rest.utf8.dropFirst(scheme.utf8.count))
+        if rest.hasScheme(Self.scheme) {
+            rest = Substring(rest.utf8.dropFirst(Self.scheme.utf8.count))
         } else if let separator = rest.firstRange(ofASCII: "://") {
             throw .wrongScheme(String(rest[..<separator]))
         }
@@ -148,7 +152,7 @@ extension PeerAddress {
         via = routes
         once = parameters.once
         // Written in full it may be longer than it came.
-        guard via.isEmpty || description.utf8.count <= 1024 + scheme.utf8.count else { throw .tooLong }
+        guard via.isEmpty || description.utf8.count <= 1024 + Self.scheme.utf8.count else { throw .tooLong }
     }
 
     /// What stands behind the `?`; what is not known is for later versions.

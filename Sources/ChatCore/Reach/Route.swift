@@ -132,21 +132,6 @@ extension Route: CustomStringConvertible {
     }
 }
 
-extension Route: Codable {
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let route = Route(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a route")
-        }
-        self = route
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
-}
-
 extension RelayID {
     /// 52 characters of base32, like a peer id.
     package var text: String { Base32.encode(bytes) }

@@ -15,18 +15,20 @@ enum ReachCommands: SlashCommandGroup {
             }
             effects.append(.run(.invite(seconds: seconds)))
         case .routes: routes(&scanner, &state, &effects)
-        default:
+        case .reach:
             switch scanner.next() {
             case nil: effects.append(.ask(.reach))
             case "renew": effects.append(.run(.renewReach))
             case _?: state.note("/reach, or /reach renew", isError: true)
             }
+        // The table leads no other one here.
+        default: break
         }
     }
 
     /// Whether what was typed is an address of a person, and not that of a room.
     static func isLink(_ text: String) -> Bool {
-        text.drop { $0.isWhitespace || $0 == "\"" || $0 == "'" }.lowercased().hasPrefix("blip://")
+        PeerAddress.isMeant(by: String(text.drop { $0.isWhitespace || $0 == "\"" || $0 == "'" }))
     }
 
     private static func routes(

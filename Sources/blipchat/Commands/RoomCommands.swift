@@ -11,7 +11,7 @@ struct JoinCommand: Command {
 
     func run() async throws(CommandError) -> ExitCode {
         try context.streams.requireOutput()
-        if context.operand(0).lowercased().hasPrefix("blip://") {
+        if PeerAddress.isMeant(by: context.operand(0)) {
             return try await AddContactCommand(context: context).run()
         }
         let url = try RoomURL(typed: context.operand(0))
