@@ -55,11 +55,16 @@ struct RelayDialler: Sendable {
     /// The stream of a session, which begins with the first byte of the other side. `address`: where the relay is.
     func join(_ invitation: RelayInvitation, at address: SocketAddress?) async throws(LinkError) -> DetachedStream {
         let connection = try await connect(to: address?.withPort(invitation.port), port: invitation.port)
-        let answer: [UInt8]
+        var answer: [UInt8]
         do throws(NetError) {
             let deadline = MonotonicTime.now() + Self.step
             try await connection.write(RelayMessage.joinSession(key: invitation.key).encoded(), deadline: deadline)
-            answer = try await self.answer(on: connection, deadline)
+            // No byte more than the answer: what follows is the other side's. The reader refuses a longer one by its head.
+            answer = try await connection.read(exactly: RelayMessage.headerBytes, deadline: deadline)
+            let length = answer.suffix(4).reduce(0) { $0 << 8 | Int($1) }
+            if (1...RelayMessage.maxPayloadBytes).contains(length) {
+                answer += try await connection.read(exactly: length, deadline: deadline)
+            }
         } catch {
             throw failure(error)
         }
@@ -71,17 +76,6 @@ struct RelayDialler: Sendable {
         }
         try check(message)
         do throws(NetError) { return try await connection.detach() } catch { throw failure(error) }
-    }
-
-    /// Reads no byte more than the answer: what follows is the other side's.
-    private func answer(
-        on connection: TCPConnection, _ deadline: MonotonicTime
-    ) async throws(NetError) -> [UInt8] {
-        let head = try await connection.read(exactly: RelayMessage.headerBytes, deadline: deadline)
-        let length = head.suffix(4).reduce(0) { $0 << 8 | Int($1) }
-        // What is too long the reader refuses by its head.
-        guard (1...RelayMessage.maxPayloadBytes).contains(length) else { return head }
-        return head + (try await connection.read(exactly: length, deadline: deadline))
     }
 
     private func check(_ message: RelayMessage?) throws(LinkError) {

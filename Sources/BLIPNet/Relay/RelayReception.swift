@@ -106,11 +106,11 @@ private actor RelayDesk {
         do throws(LinkError) {
             let stream = try await dialler.join(invitation, at: address)
             var stack = try ProtocolStack.server(options: reception.options, now: .now())
-            if !stream.unread.isEmpty { stream.unread.withUnsafeBytes { stack.receive($0, now: .now()) } }
+            stack.receive(stream.unread, now: .now())
             let link = PeerLink(
                 loop: stream.loop, socket: stream.socket, stack: stack, options: reception.options, isOutgoing: false,
                 remote: dialler.relay.endpoint, relay: dialler.relay.endpoint)
-            let place = RelayPlace { [weak self] in await self?.ended() }
+            let place = RelayPlace { [weak self] in Task { await self?.ended() } }
             link.serve(
                 acceptance: reception.accept,
                 observer: PeerLink.Observer(opened: { place.giveBack() }, gone: { place.giveBack() }))
@@ -124,12 +124,12 @@ private actor RelayDesk {
 /// The place of one session in its handshake: given back once.
 private final class RelayPlace: Sendable {
     private let isGivenBack = Atomic(false)
-    private let ended: @Sendable () async -> Void
+    private let ended: @Sendable () -> Void
 
-    init(_ ended: @escaping @Sendable () async -> Void) { self.ended = ended }
+    init(_ ended: @escaping @Sendable () -> Void) { self.ended = ended }
 
     func giveBack() {
         guard !isGivenBack.exchange(true, ordering: .relaxed) else { return }
-        Task { await ended() }
+        ended()
     }
 }
