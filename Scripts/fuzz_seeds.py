@@ -254,7 +254,8 @@ for line in re.findall(r"^    > (\{.*)$", (root / "Docs/scripting.md").read_text
 for what in ('{"conversations":{}}', '{"setRetention":{"contact":3,"retention":{"days":30}}}', '{"transferProgress":{}}',
              f'{{"messages":{{"contact":3,"ids":["{identifier.decode()}"]}}}}', '{"setRateLimit":{"scope":{"all":"outgoing"},"limit":1000}}'):
     keep("control-line", f'{{"call":7,"what":{what}}}'.encode())
-for line in ('{"bye":{"continues":false}}', '{"hello":{"protocol":5,"version":"0.1.0","quiet":true}}', '{"v":1,"op":"status"}'):
+control_protocol = re.search(r"static let currentProtocol = (\d+)", (root / "Sources/ChatHost/Attached/SessionGreeting.swift").read_text())[1]
+for line in ('{"bye":{"continues":false}}', f'{{"hello":{{"protocol":{control_protocol},"version":"0.1.0","quiet":true}}}}', '{"v":1,"op":"status"}'):
     keep("control-line", line.encode())
 
 # Socket.IO: the reference packets, the captured payloads, and whole conversations.

@@ -94,7 +94,8 @@ class Home:
 
 class Session:
     """A connection to the process that runs a chat: calls and events as JSON lines."""
-    PROTOCOL = 6
+    PROTOCOL = int(re.search(r'static let currentProtocol = (\d+)', (
+        pathlib.Path(__file__).parents[2] / 'Sources/ChatHost/Attached/SessionGreeting.swift').read_text())[1])
 
     def __init__(self, path):
         self.socket = socket.socket(socket.AF_UNIX)
