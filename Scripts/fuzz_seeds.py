@@ -218,6 +218,11 @@ for members, body in (
         ([(0, identifier), (19, b"0"), (20, b"65536"), (21, b"1")], b""), ([(0, identifier), (20, b"65536")], b""),
         ([(0, identifier), (18, b"accepted"), (24, b"1"), (22, b"why")], b""), ([(18, b"away"), (22, b"lunch")], b"")):
     keep("chat-requests", 0, len(members), *[bytes([name, len(value)]) + value for name, value in members], body)
+keep("chat-requests", 0, 0, identifier + b"\n" + other)
+content = b"a\nb"
+bundled = b"%s %d 9 %s\n" % (identifier, len(content), hashlib.sha256(content).hexdigest().encode()) + content
+for answer in (bundled, bundled + other + b" refused 404\n", b"%s 0 9 %s\n" % (other, hashlib.sha256(b"").hexdigest().encode()) + bundled, bundled[:-1]):
+    keep("file-bundle", answer)
 for address in (f"blip://host.example:4985/{peer}?name=Al%20B", "host", "[fe80::1%25eth0]:9", "blip://[::1]/", "BLIP://a:1", "b\u00fccher.example",
                 f"blip://1.2.3.4/{peer}#name=Al", "wss://x", "a?name=%"):
     keep("peer-address", address.encode())
