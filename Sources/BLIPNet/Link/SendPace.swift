@@ -39,8 +39,10 @@ struct SendPace {
     /// How many windows are remembered, and how fast the best rate is forgotten, each window.
     private static let remembered = 3
     private static let forgetting = 0.98
-    /// The rate exceeds the last one by so much at most, and is so much of the path's while its queue drains.
+    /// The rate exceeds the last one by so much at most: less on a slow line, of whose queue the kernel's mean knows late.
     private static let most = 1.08
+    private static let mostOfSlow = 1.04
+    /// The rate is so much of the path's while its queue drains.
     private static let draining = 0.5
     /// Once a queue has drained, we send this share of what the path takes.
     private static let again = 0.95
@@ -185,6 +187,8 @@ struct SendPace {
         /// At this length the rate stays what it is. Where a packet or two are most of what we accept, the kernel's mean hides
         /// further ones behind them.
         let aim: Duration
+        /// A packet or two are most of what we accept.
+        let isSlow: Bool
         var isLong: Bool { queue > allowed }
     }
 
@@ -219,7 +223,7 @@ struct SendPace {
         lastTrip = trip
         return Reading(
             now: sample.now, rate: rate, roundTrip: trip, isFalling: isFalling, queue: max(trip - shortest, .zero),
-            allowed: allowed, aim: allowed / (1 + 2 * (few / allowed)))
+            allowed: allowed, aim: allowed / (1 + 2 * (few / allowed)), isSlow: few > Self.harmless)
     }
 
     /// The mean of the last two windows.
@@ -268,7 +272,8 @@ struct SendPace {
         // The kernel notices a queue late; until it does, we send little more than what arrives.
         guard let best = rates.max() else { return }
         let room = 1 - reading.queue / reading.aim
-        let next = min(pace * (1 + (Self.most - 1) * room), max(best * Self.ahead, pace))
+        let most = reading.isSlow ? Self.mostOfSlow : Self.most
+        let next = min(pace * (1 + (most - 1) * room), max(best * Self.ahead, pace))
         state = .paced(max(next, capacity * Self.again), capacity: capacity)
     }
 
