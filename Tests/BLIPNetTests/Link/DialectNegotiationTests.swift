@@ -121,11 +121,11 @@ import Testing
     }
 
     private func subprotocols(_ dialects: BLIPDialect...) -> [String] {
-        DialectNegotiation(dialects: dialects, application: "chat").subprotocols
+        DialectNegotiation(dialects: dialects, applications: ["chat"]).subprotocols
     }
 
     private func meaning(of subprotocol: String?, to dialects: [BLIPDialect]) -> BLIPDialect? {
-        DialectNegotiation(dialects: dialects, application: "chat").dialect(subprotocol: subprotocol)
+        DialectNegotiation(dialects: dialects, applications: ["chat"]).dialect(subprotocol: subprotocol)
     }
 
     private func options(_ dialects: [BLIPDialect]) -> LinkOptions {
