@@ -10,9 +10,13 @@ import Synchronization
 final class RequestRouter: PeerRequestHandler {
     let chat: RequestLane
     let files: RequestLane
+    private let isForFiles: Bool
     private let isAdmitted = Atomic(false)
 
-    init(limits: ChatLimits, memory: WaitingMemory) {
+    /// `isForFiles`: of a lane. Nobody says hello there, and only `file-get` comes through: it waits until the client has looked
+    /// who calls.
+    init(limits: ChatLimits, memory: WaitingMemory, isForFiles: Bool = false) {
+        self.isForFiles = isForFiles
         chat = RequestLane(limit: limits.waitingRequests, memory: memory)
         files = RequestLane(limit: limits.waitingRequests, memory: memory)
     }
@@ -23,7 +27,9 @@ final class RequestRouter: PeerRequestHandler {
     func handle(_ request: BLIPIncomingRequest) -> BLIPResponse? {
         guard let name = request.properties.profile else { return .failure(.notFound, "Profile is missing") }
         let profile = ChatProfile(rawValue: name)
-        guard profile == .hello || isAdmitted.load(ordering: .acquiring) else {
+        if isForFiles {
+            guard profile == .fileGet else { return .failure(.forbidden, "this connection is for files") }
+        } else if profile != .hello, !isAdmitted.load(ordering: .acquiring) {
             return .failure(.forbidden, "say hello first")
         }
         // No request of the chat has a longer one; what says too much must not wait in memory for its refusal.

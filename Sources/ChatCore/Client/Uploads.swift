@@ -7,6 +7,7 @@ struct Uploads {
     let core: ClientCore
     let book: TransferBook
     let pacing: TransferPacing
+    let lanes: FileLanes
 
     /// Why a file request is refused, as a response.
     struct ServingError: Error {
@@ -51,7 +52,7 @@ struct Uploads {
         _ wanted: FileGetRequest, _ request: ReceivedRequest, to contact: ContactID, on link: ActiveLink
     ) async {
         do throws(ServingError) {
-            let upload = try await upload(wanted.id, to: contact, on: link, asked: request.number)
+            let upload = try await upload(wanted.id, to: contact, on: link, asked: link.place(of: request))
             do throws(OutgoingFileError) {
                 giveInTime(try upload.file.range(wanted), to: request, of: contact, on: link)
             } catch {
@@ -85,7 +86,7 @@ struct Uploads {
             client.book.transfers.releaseRange(of: get.id)
             guard let granted, isWanted() else { return }
             let answer = await client.uploads.response { () async throws(ServingError) in
-                _ = try await client.uploads.upload(get.id, to: contact, on: link, asked: request.number)
+                _ = try await client.uploads.upload(get.id, to: contact, on: link, asked: link.place(of: request))
                 return range.response(upTo: granted)
             }
             link.answer(request, answer)
@@ -203,6 +204,7 @@ struct Uploads {
         var looked = MonotonicTime.now()
         while let upload = book.transfers.upload(id, on: number), book.transfers.row(id)?.state == .running {
             do { try await Task.sleep(for: ProgressMeter.interval) } catch { break }
+            await lanes.look(at: upload.contact, on: number)
             if book.transfers.isAbandoned(id, after: core.configuration.limits.uploadPatience, now: .now()) {
                 return await forgetUpload(id, reason: TransferReason.receiverStopped)
             }
@@ -242,6 +244,7 @@ struct Uploads {
 
     /// The link is over: its transfers stop and wait for the next one.
     func stopTransfers(on number: LinkNumber) {
+        lanes.end(beside: number)
         for id in book.transfers.linkEnded(number) { core.tasks.spawn { await $0.uploads.forgetUpload(id) } }
     }
 

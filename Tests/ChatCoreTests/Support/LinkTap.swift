@@ -122,6 +122,16 @@ extension TappedConnecting {
         return TappedConnection(base: connection, requests: requests, tap: tap)
     }
 
+    func openLane(
+        to endpoint: Endpoint, expecting expected: PeerID, handler: any PeerRequestHandler
+    ) async throws(LinkError) -> any PeerConnection {
+        if tap.isDown { throw .disconnected }
+        let requests = TappedRequests(handler)
+        let connection = try await base.openLane(to: endpoint, expecting: expected, handler: requests)
+        tap.openedLane()
+        return TappedConnection(base: connection, requests: requests, tap: tap)
+    }
+
     func identity(of relay: RelayServer, through proxy: ProxyChoice) async throws(LinkError) -> RelayID {
         try await base.identity(of: relay, through: proxy)
     }
@@ -177,6 +187,7 @@ private final class TappedConnection: PeerConnection {
     var roundTrip: Duration? { get async { await base.roundTrip } }
     var counters: LinkCounters { get async { await base.counters } }
     var isStalled: Bool { get async { await base.isStalled } }
+    var lossCounters: LossCounters? { get async { await base.lossCounters } }
 
     func submit(_ request: BLIPRequest, bodySink: (any BodySink)?) -> PendingResponse {
         if tap.submits(request.properties) { base.close(code: 1001, reason: "cut by the test") }
