@@ -29,6 +29,8 @@ struct LossyPath: Sendable {
         /// Fractions of segments and of lost ones.
         var sent = 0.0
         var lost = 0.0
+        /// Segments.
+        var arrived = 0.0
         /// It has answered a loss until then.
         var recovered = 0.0
         var inSlowStart = true
@@ -88,14 +90,15 @@ struct LossyPath: Sendable {
             let whole = flow.sent.rounded(.down)
             flow.sent -= whole
             flow.counters.segments += UInt64(whole)
-            flow.counters.acknowledged += UInt64(min(whole, rate / Self.segment * Self.step * 2) * Self.segment)
             flow.counters.roundTrip = .seconds(trip)
             flow.counters.hasQueue = queue > noticed
             let lost = flow.lost.rounded(.down)
             flow.lost -= lost
+            flow.arrived += whole - lost
+            flow.counters.acknowledged = max(flow.counters.acknowledged, UInt64(max(flow.arrived, 0) * Self.segment))
             flow.counters.segmentsAgain += UInt64(lost)
             if lost > 0, time >= flow.recovered {
-                flow.window = max(flow.window * 0.7, 2)
+                flow.window = max(flow.window * 0.7, 1)
                 flow.recovered = time + trip
                 flow.inSlowStart = false
             } else {
@@ -182,7 +185,7 @@ struct LossyPath: Sendable {
 
     @Test("where lanes fill the path, they go one by one until no queue is left")
     func full() {
-        let course = run(LossyPath(rate: 0.6e6, roundTrip: 0.04, loss: 0.01), for: 60)
+        let course = run(LossyPath(rate: 1.5e6, roundTrip: 0.04, loss: 0.01), for: 60)
         #expect(course.opened >= 1)
         #expect(course.lanes < 6 && course.closed > 0)
     }
