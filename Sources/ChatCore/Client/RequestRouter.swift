@@ -11,12 +11,13 @@ final class RequestRouter: PeerRequestHandler {
     let chat: RequestLane
     let files: RequestLane
     private let isForFiles: Bool
-    private let isAdmitted = Atomic(false)
+    private let isAdmitted: Atomic<Bool>
 
     /// `isForFiles`: of a lane. Nobody says hello there, and only `file-get` comes through: it waits until the client has looked
     /// who calls.
     init(limits: ChatLimits, memory: WaitingMemory, isForFiles: Bool = false) {
         self.isForFiles = isForFiles
+        isAdmitted = Atomic(isForFiles)
         chat = RequestLane(limit: limits.waitingRequests, memory: memory)
         files = RequestLane(limit: limits.waitingRequests, memory: memory)
     }
@@ -27,11 +28,10 @@ final class RequestRouter: PeerRequestHandler {
     func handle(_ request: BLIPIncomingRequest) -> BLIPResponse? {
         guard let name = request.properties.profile else { return .failure(.notFound, "Profile is missing") }
         let profile = ChatProfile(rawValue: name)
-        if isForFiles {
-            guard profile == .fileGet else { return .failure(.forbidden, "this connection is for files") }
-        } else if profile != .hello, !isAdmitted.load(ordering: .acquiring) {
+        guard profile == .hello || isAdmitted.load(ordering: .acquiring) else {
             return .failure(.forbidden, "say hello first")
         }
+        if isForFiles, profile != .fileGet { return .failure(.forbidden, "this connection is for files") }
         // No request of the chat has a longer one; what says too much must not wait in memory for its refusal.
         guard request.body.count <= WireLimit.text else { return WireError.bodyTooLong(limit: WireLimit.text).response }
         guard let profile else { return .failure(.notFound, "no such profile") }

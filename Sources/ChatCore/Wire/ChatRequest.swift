@@ -64,7 +64,8 @@ enum ChatRequest: Sendable, Equatable {
     var isStored: Bool {
         switch self {
         case .operation, .read, .fileStatus: true
-        case .hello, .accepted, .typing, .presence, .routes, .fileGet, .fileDigest, .fileBundle, .fileLanes, .malformed: false
+        case .hello, .accepted, .typing, .presence, .routes, .fileGet, .fileDigest, .fileBundle, .fileLanes, .malformed:
+            false
         }
     }
 }

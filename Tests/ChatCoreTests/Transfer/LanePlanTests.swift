@@ -175,7 +175,9 @@ struct LossyPath: Sendable {
         #expect(run(path, for: 60).opened == 0)
     }
 
-    @Test("on a path that is full without a queue that shows they bring nothing, go again, and are not tried for a minute")
+    @Test(
+        "on a path that is full without a queue that shows they bring nothing, go again, and are not tried for a minute"
+    )
     func shallow() {
         let path = LossyPath(rate: 250e3, roundTrip: 0.04, loss: 0, longestQueue: 0.01, noticed: 1)
         let course = run(path, for: 90)
