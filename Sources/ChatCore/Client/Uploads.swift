@@ -54,7 +54,7 @@ struct Uploads {
         do throws(ServingError) {
             let upload = try await upload(wanted.id, to: contact, on: link, asked: link.place(of: request))
             do throws(OutgoingFileError) {
-                giveInTime(try upload.file.range(wanted), to: request, of: contact, on: link)
+                giveInTime(try upload.file.range(wanted, overLane: link.isLane), to: request, of: contact, on: link)
             } catch {
                 throw refusal(error, wanted.id)
             }
