@@ -183,6 +183,39 @@ private struct NarrowPath {
         }
     }
 
+    @Test("the kernel's mean comes late: as long as it falls, it is not the path's own round trip")
+    func lateMean() {
+        var pace = SendPace()
+        var (now, acknowledged, queue) = (0.0, 0.0, 0.36)
+        /// The queue that the mean shows becomes so many times itself each 10 ms.
+        func pass(_ steps: Int, falling: Double) -> [Double] {
+            var limits: [Double] = []
+            for _ in 0..<steps {
+                let bytesPerSecond = min(pace.limit.map { Double($0) } ?? .infinity, 120_000)
+                now += 0.01
+                acknowledged += bytesPerSecond * 0.01
+                queue *= falling
+                let trip = 0.04 + queue
+                let sample = PathSample(
+                    now: MonotonicTime(nanoseconds: Int64(now * 1e9)), roundTrip: .seconds(trip),
+                    shortestRoundTrip: .milliseconds(40), acknowledged: UInt64(acknowledged),
+                    inFlight: Int(bytesPerSecond * trip), segment: 1448)
+                if pace.note(sample) { limits.append(pace.limit.map { Double($0) } ?? .infinity) }
+            }
+            return limits
+        }
+        _ = pass(50, falling: 1)
+        #expect((40_000...65_000).contains(pace.limit ?? 0), "half of what arrives, while the queue drains")
+        // The queue is empty after a second or so; the mean has followed after three.
+        let limits = pass(600, falling: 0.99)
+        let (first, last) = (limits.first ?? 0, limits.last ?? 0)
+        #expect(first < 65_000 && last > 80_000, "\(limits)")
+        #expect(limits.allSatisfy { $0 <= 120_000 * 1.16 }, "little more than what arrives: \(limits)")
+        for (before, after) in zip(limits, limits.dropFirst()) where before > 65_000 {
+            #expect(after <= before * 1.081, "\(limits)")
+        }
+    }
+
     @Test("where somebody else fills the queue, we get our share of the path all the same")
     func rival() {
         let path = NarrowPath(bitsPerSecond: 10e6, roundTrip: 0.04, queue: 0.5, rivalFrom: 5)
