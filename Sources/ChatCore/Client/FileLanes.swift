@@ -104,6 +104,12 @@ final class FileLanes {
         }
     }
 
+    /// How many of the `bytes` that a contact asks for go at once, where less may go.
+    func piece(of bytes: UInt64, to contact: ContactID, over link: ActiveLink) -> UInt64 {
+        guard !link.isLane, let group = groups[contact], group.link == link.number else { return bytes }
+        return min(bytes, group.plan.piece ?? .max)
+    }
+
     private func close(_ count: Int, of contact: ContactID) {
         let lanes = groups[contact]?.lanes ?? [:]
         for number in lanes.keys.sorted().suffix(count) {

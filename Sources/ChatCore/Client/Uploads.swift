@@ -70,7 +70,8 @@ struct Uploads {
     ) {
         let get = range.request
         guard pacing.limit(of: get.id, .outgoing) != nil else {
-            return link.answer(request, range.response(upTo: get.length))
+            let piece = get.takesLess ? lanes.piece(of: get.length, to: contact, over: link) : get.length
+            return link.answer(request, range.response(upTo: piece))
         }
         core.tasks.spawn { client in
             // The receiver asks anew for ranges whose link has ended: the old ones must cost nothing.

@@ -47,6 +47,8 @@ struct LanePlan {
     private static let lossTime = Duration.milliseconds(600)
     private static let lossRoundTrips = 6
     private static let lossShare = 0.004
+    /// A piece of a range takes so long.
+    private static let pieceTime = 0.5
     /// What is left must take so long without lanes.
     private static let worthwhile = 2.0
     /// Opening a lane takes three round trips and two processors.
@@ -80,7 +82,7 @@ struct LanePlan {
         add(counters, now: now)
         switch state {
         case .alone:
-            guard lanes == 0, mostly(remaining) else { return .stays }
+            guard lanes == 0, areWorthwhile(for: remaining) else { return .stays }
             state = .asked(rate: rate, until: now + Self.openingTime)
             return .opens(most)
         case .asked(let rate, let end):
@@ -105,6 +107,15 @@ struct LanePlan {
             state = .alone
             forget()
             return .stays
+        }
+    }
+
+    /// How much of a range goes over the link at once, in bytes, while lanes may be about to open: what has been begun there
+    /// stays there, and would be behind everything else. `nil`: all of it.
+    var piece: UInt64? {
+        switch state {
+        case .alone, .asked: losesMuch ? max(RangePlanner.first, UInt64(rate * Self.pieceTime)) : nil
+        case .proving, .open, .resting: nil
         }
     }
 
@@ -150,15 +161,20 @@ struct LanePlan {
     // MARK: Decisions
 
     /// Whether the path loses so much, without a queue, that lanes are worth opening for what is left.
-    private func mostly(_ remaining: UInt64) -> Bool {
+    private func areWorthwhile(for remaining: UInt64) -> Bool {
         let lossy = windows.filter { $0.segmentsAgain > 0 }
-        guard !windows.contains(where: \.hasQueue), lossy.count >= Self.lossyWindows, let first = lossy.first,
-            let last = lossy.last,
+        guard losesMuch, lossy.count >= Self.lossyWindows, let first = lossy.first, let last = lossy.last,
             last.ended - first.began >= max(Self.lossTime, roundTrip * Self.lossRoundTrips)
         else { return false }
+        return Double(remaining) >= rate * Self.worthwhile
+    }
+
+    /// Whether much is lost of late, and not at a queue.
+    private var losesMuch: Bool {
+        guard !windows.contains(where: \.hasQueue) else { return false }
         let again = windows.reduce(0) { $0 + $1.segmentsAgain }
         let all = windows.reduce(0) { $0 + $1.segments }
-        return Double(again) >= Double(all) * Self.lossShare && Double(remaining) >= rate * Self.worthwhile
+        return again > 0 && Double(again) >= Double(all) * Self.lossShare
     }
 
     /// All lanes have gone by themselves: whatever has ended them may do so again at once.
