@@ -41,6 +41,8 @@ struct LanePlan {
     private static let window = Duration.milliseconds(200)
     private static let windowSegments: UInt64 = 16
     private static let remembered = 12
+    /// After a rest of the files what was counted before says nothing any more.
+    private static let forgetting = Duration.seconds(2)
     /// Losses that go on: in so many windows, so far apart in time and in round trips, and this share of all segments. What the
     /// slow start loses at a full queue is over sooner.
     private static let lossyWindows = 3
@@ -55,7 +57,7 @@ struct LanePlan {
     private static let openingTime = Duration.seconds(10)
     /// Lanes have so much time, or so many round trips, to bring so many times what went without them.
     private static let proofTime = Duration.seconds(2)
-    private static let proofRoundTrips = 20
+    private static let proofRoundTrips = 10
     private static let gain = 1.3
     /// Of so many windows so many have a queue.
     private static let queuedWindows = (3, 2)
@@ -70,6 +72,7 @@ struct LanePlan {
     private var current: Window?
     /// By connection; 0 is the link itself.
     private var last: [Int: LossCounters] = [:]
+    private var notedAt: MonotonicTime?
     private var roundTrip = Duration.zero
 
     /// `most`: lanes that may be open.
@@ -122,6 +125,11 @@ struct LanePlan {
     // MARK: What the path does
 
     private mutating func add(_ counters: [Int: LossCounters], now: MonotonicTime) {
+        if let notedAt, now - notedAt > Self.forgetting {
+            forget()
+            last = [:]
+        }
+        notedAt = now
         var window = current ?? Window(began: now, ended: now)
         for (connection, counted) in counters {
             guard let before = last[connection], counted.segments >= before.segments,
