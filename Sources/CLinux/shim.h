@@ -154,7 +154,7 @@ static inline int clinux_unsent_bytes(int descriptor) {
 /// rest in packets.
 struct clinux_path {
     uint32_t segment, unacknowledged, selectively_acknowledged, lost, sent_again, round_trip, shortest_round_trip;
-    uint32_t timeouts, silence;
+    uint32_t timeouts, silence, segments_out, segments_out_again;
     uint64_t acknowledged;
 };
 /// Whether the kernel says all of it (Linux 4.6 and later). Read by the offsets of its interface, which only ever grows:
@@ -171,7 +171,9 @@ static inline int clinux_get_path(int descriptor, struct clinux_path *path) {
     memcpy(&path->lost, info + 32, 4);
     memcpy(&path->sent_again, info + 36, 4);
     memcpy(&path->round_trip, info + 68, 4);
+    memcpy(&path->segments_out_again, info + 100, 4);
     memcpy(&path->acknowledged, info + 120, 8);
+    memcpy(&path->segments_out, info + 136, 4);
     memcpy(&path->shortest_round_trip, info + 148, 4);
     return 1;
 }

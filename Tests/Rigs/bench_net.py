@@ -38,20 +38,37 @@ def ticks(chat, label, count, gap):
                 if state in ('delivered', 'read'): break
             found.append((moment - begun) * 1e3)
             time.sleep(gap * (0.5 + (number * 0.618) % 1))
-    return statistics.median(found)
+    return found
 
 
-def beside(profile, count, settle, gap):
-    """A line alone and beside a file on the same way, and what the file has of the line meanwhile."""
-    with net.Path(profile) as path, pair.Pair(path) as chat, tempfile.NamedTemporaryFile(dir='/dev/shm') as file:
-        alone = ticks(chat, 'alone', count, gap)
+def beside_file(path, chat, count, settle, gap):
+    """The ticks of lines beside a file on the same way, the counters of that way, and the seconds that it took."""
+    with tempfile.NamedTemporaryFile(dir='/dev/shm') as file:
         file.truncate(2 << 30)
         sender = path.popen('a', [pair.BLIPCHAT, 'send-file', 'bob', file.name, '-q', '--timeout', '100'], env=chat.a.env, stdout=-3, stderr=-3)
         time.sleep(settle)
         path.ctl('zero'); begun = time.monotonic()
-        both = ticks(chat, 'beside', count, gap)
+        found = ticks(chat, 'beside', count, gap)
         way, took = path.stat()['ab'], time.monotonic() - begun
         net.stop(sender)
+    return found, way, took
+
+
+def lossy(profile, count, settle=8, gap=0.3):
+    """Nine of ten lines beside a file on a path that loses packets, in round trips."""
+    with net.Path(profile) as path, pair.Pair(path) as chat:
+        found, way, took = beside_file(path, chat, count, settle, gap)
+        slow, trip = sorted(found)[(9 * count - 1) // 10], 2 * path.keys['delay']
+        return (f'{slow / trip:.1f} round trips ({slow:.0f} ms, median {statistics.median(found):.0f}), '
+                f'the file {way["payload"] * 8 / took / 1e6:.1f} Mbit/s')
+
+
+def beside(profile, count, settle, gap):
+    """A line alone and beside a file on the same way, and what the file has of the line meanwhile."""
+    with net.Path(profile) as path, pair.Pair(path) as chat:
+        alone = statistics.median(ticks(chat, 'alone', count, gap))
+        found, way, took = beside_file(path, chat, count, settle, gap)
+        both = statistics.median(found)
         rate = path.keys.get('rate_ab') or path.keys['rate']
         return (f'{both / alone:.1f} times ({alone:.0f} and {both:.0f} ms), the file has '
                 f'{way["payload"] * 8 / took / rate / 1e4:.0f} % of the line, queue {way["meanq_ms"]:.0f} ms')
@@ -117,6 +134,9 @@ ROWS = [
     ('file-wifi', '40 MB over Wi-Fi that stalls', '102 %', '>= 90 %', lambda: shares('wifi', 40_000_000)),
     ('file-mobile', '5 MB over a mobile path', 'not measured', '>= 90 %', lambda: shares('mobile', 5_000_000)),
     ('file-loss', '6 MB at 1 % loss', '85 %', '>= 300 %', lambda: shares('loss1', 6_000_000)),
+    ('file-loss5', '2 MB at 5 % loss', '85 %', '>= 300 %', lambda: shares('loss5', 2_000_000)),
+    ('line-loss', 'a line beside a file at 1 % loss, p90', '8 round trips', '<= 2', lambda: lossy('loss1', 40)),
+    ('line-loss5', 'the same at 5 % loss', '13 round trips', '<= 2', lambda: lossy('loss5', 40)),
     ('line-1M', 'a line beside a file, 1 Mbit/s, queue of 1 s', '13 times', '<= 2 times', lambda: beside('bloat', 12, 8, 0.7)),
     ('line-10M', 'the same, 10 Mbit/s', '20 times', '<= 2 times', lambda: beside('bloat10', 12, 8, 0.7)),
     ('line-home', 'the same, 50 Mbit/s at home', '4.6 times', '<= 2 times', lambda: beside('home', 12, 8, 0.7)),

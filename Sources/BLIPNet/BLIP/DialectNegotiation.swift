@@ -4,14 +4,17 @@
 struct DialectNegotiation: Sendable {
     /// The preferred one first.
     let dialects: [BLIPDialect]
-    let application: String
+    /// What requests may mean, the usual one first.
+    let applications: [String]
 
     /// What a client offers and a server accepts, the preferred one first. Two dialects may have one name.
     var subprotocols: [String] {
         var names: [String] = []
-        for dialect in dialects {
-            let name = dialect.subprotocol(application: application)
-            if !names.contains(name) { names.append(name) }
+        for application in applications {
+            for dialect in dialects {
+                let name = dialect.subprotocol(application: application)
+                if !names.contains(name) { names.append(name) }
+            }
         }
         return names
     }
@@ -23,6 +26,16 @@ struct DialectNegotiation: Sendable {
     /// is that of two dialects, the preferred one.
     func dialect(subprotocol: String?) -> BLIPDialect? {
         guard let subprotocol else { return dialects.first(where: \.isMeantByNone) }
-        return dialects.first { $0.subprotocol(application: application) == subprotocol }
+        return dialects.first { dialect in
+            applications.contains { dialect.subprotocol(application: $0) == subprotocol }
+        }
+    }
+
+    /// What requests mean on a connection with this subprotocol; `nil` when its name does not say.
+    func application(subprotocol: String?) -> String? {
+        guard let subprotocol else { return nil }
+        return applications.first { application in
+            dialects.contains { $0.namesApplication && $0.subprotocol(application: application) == subprotocol }
+        }
     }
 }

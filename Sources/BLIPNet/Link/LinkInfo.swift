@@ -31,6 +31,8 @@ public struct LinkInfo: Sendable, Equatable {
     public var remoteFingerprint: SPKIFingerprint?
     /// The WebSocket subprotocol that both agreed on; `nil` when one side named none.
     package var subprotocol: String?
+    /// What the requests mean (`LinkOptions.application`); `nil` when the subprotocol does not say.
+    package var application: String?
     /// When the connection was begun or taken.
     package var began: MonotonicTime?
     /// The dialect that is spoken, from the end of the handshake on.

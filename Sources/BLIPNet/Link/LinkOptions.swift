@@ -19,6 +19,8 @@ public struct LinkOptions: Sendable {
     /// The application part of the WebSocket subprotocol (`BLIP_3+<application>`, PROTOCOL 3.2): what the requests mean, and
     /// in which version. Both sides must have the same. Choose a name of your own.
     public var application = "app_1"
+    /// Listening: callers may mean one of these instead; `LinkInfo.application` says what they mean.
+    package var otherApplications: [String] = []
     /// A call that carries an `Origin` (web pages do, and some libraries) is refused unless it is one of these.
     public var allowedOrigins: [String] = []
     public var blip = BLIPLimits()

@@ -112,6 +112,7 @@ public actor PeerLink: StreamDriver {
         isOpen = true
         knownInfo.withLock {
             $0.subprotocol = subprotocol
+            $0.application = options.negotiation.application(subprotocol: subprotocol)
             $0.remoteFingerprint = remoteFingerprint
             $0.dialect = stream.stack.dialect
             $0.exporter = stream.stack.lower.tls?.exporter(label: "EXPORTER-blipchat-meet")
@@ -213,6 +214,9 @@ public actor PeerLink: StreamDriver {
     /// Whether the kernel has sent something more than once and heard nothing for longer than a round trip explains: the path
     /// has gone, or loses nearly everything.
     package var isStalled: Bool { stream.socket?.isStalled ?? false }
+
+    /// How much of what we send the path loses; `nil` where the kernel does not say.
+    package var lossCounters: LossCounters? { stream.lossCounters }
 
     /// What has gone over the link so far.
     package var counters: LinkCounters { stream.stack.counters }

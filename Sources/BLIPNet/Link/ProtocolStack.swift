@@ -297,5 +297,7 @@ package struct ProtocolStack: StreamStack {
 }
 
 extension LinkOptions {
-    var negotiation: DialectNegotiation { DialectNegotiation(dialects: dialects, application: application) }
+    var negotiation: DialectNegotiation {
+        DialectNegotiation(dialects: dialects, applications: [application] + otherApplications)
+    }
 }

@@ -124,6 +124,9 @@ struct SendPace {
         }
     }
 
+    /// Whether a queue has been found: ours, or that of somebody else for whom we stand aside.
+    var hasQueue: Bool { if case .free = state { false } else { true } }
+
     /// How many unsent bytes the kernel may hold: ten milliseconds of what the path takes. `nil`: not known yet.
     var backlog: Int? { rates.isEmpty ? nil : Self.share(of: peakRate, within: Self.backlogs) }
 
@@ -298,6 +301,8 @@ struct PacedSocket {
 
     /// The largest frame of a normal message, in bytes.
     var frame: Int { pace.frame }
+
+    var hasQueue: Bool { pace.hasQueue }
 
     /// To be called while there is more to send than the kernel takes. Returns how many unsent bytes the kernel may hold
     /// from now on, when that has changed.

@@ -92,6 +92,14 @@ extension Socket {
             segment: segment)
     }
 
+    /// What the kernel has counted on the way out; `nil` where it does not say.
+    var lossCounters: LossCounters? {
+        guard let path else { return nil }
+        return LossCounters(
+            segments: UInt64(path.segments_out), segmentsAgain: UInt64(path.segments_out_again),
+            acknowledged: path.acknowledged, roundTrip: .microseconds(path.round_trip))
+    }
+
     /// Whether the peer's kernel has let a retransmission time-out pass (RFC 6298) and has been silent for two round trips and
     /// 400 ms. One lost packet makes no stall: what comes after it is acknowledged.
     var isStalled: Bool {

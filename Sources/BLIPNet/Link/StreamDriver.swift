@@ -73,6 +73,13 @@ struct DrivenStream<Stack: StreamStack> {
         self.socket = socket
     }
 
+    /// What the kernel has counted on the way out; `nil` where it does not say.
+    var lossCounters: LossCounters? {
+        var counters = socket?.lossCounters
+        counters?.hasQueue = paced?.hasQueue ?? false
+        return counters
+    }
+
     fileprivate mutating func begin(_ readiness: SocketReadiness, on socket: Socket) {
         unsentLowWater = socket.unsentLowWater
         if unsentLowWater != nil, socket.remoteAddress?.isLocal == false { paced = PacedSocket() }

@@ -14,6 +14,8 @@ struct ActiveLink: Sendable {
     let router: RequestRouter
     let peerID: PeerID
     let opened: MonotonicTime
+    /// It is a connection for files beside the link with this number (FileLanes).
+    var isLane = false
     /// What both programs can do beyond the first version, as the hellos say.
     var features: PeerFeatures = []
     /// The way that our call took; `nil` when they have called us.
@@ -38,6 +40,9 @@ struct ActiveLink: Sendable {
 
     /// Ends a link whose peer has not said who it is.
     func closeWithoutHello() { close(code: 1008, reason: "did not introduce itself") }
+
+    /// When a request was sent, among those on the link: one that comes over a lane may be older than all of them.
+    func place(of request: ReceivedRequest) -> UInt64 { isLane ? 0 : request.number }
 
     /// Answers unless the peer wants no reply.
     func answer(_ request: ReceivedRequest, _ response: BLIPResponse) {

@@ -51,6 +51,7 @@ extension ChatClient {
 
     /// A call has passed its handshake. Known contacts get a link; others may say hello and nothing else.
     func takeCall(_ connection: any PeerConnection, _ router: RequestRouter) {
+        if connection.info.isFileLane { return uploads.lanes.take(connection, router) }
         guard core.isRunning, let fingerprint = connection.info.remoteFingerprint else {
             connection.close(code: 1001, reason: "")
             return router.close()

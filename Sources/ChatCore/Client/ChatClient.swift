@@ -69,8 +69,11 @@ package actor ChatClient: LocalChat {
         let dialling = Dialling(core: core, rooms: rooms)
         let outbox = OutboxSender(core: core, dialling: dialling, roomSender: roomSender)
         let bundles = Bundles(core: core, book: book, outbox: outbox, pacing: pacing)
-        let downloads = Downloads(core: core, book: book, outbox: outbox, pacing: pacing, bundles: bundles)
-        let uploads = Uploads(core: core, book: book, pacing: pacing)
+        let lanes = FileLanes(
+            core: core, connecting: connecting, memory: waitingMemory, book: book, pacing: pacing)
+        let downloads = Downloads(
+            core: core, book: book, outbox: outbox, pacing: pacing, bundles: bundles, lanes: lanes)
+        let uploads = Uploads(core: core, book: book, pacing: pacing, lanes: lanes)
         let decisions = TransferDecisions(
             core: core, book: book, downloads: downloads, bundles: bundles, uploads: uploads, outbox: outbox,
             folders: folders, places: places, roomFiles: roomFiles)

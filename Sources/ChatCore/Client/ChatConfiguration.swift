@@ -137,7 +137,12 @@ package struct ChatLimits: Sendable {
 
 extension ChatLimits {
     /// What we can do beyond the first version.
-    var features: PeerFeatures { bundles.running > 0 ? [.bundles, .routes] : [.routes] }
+    var features: PeerFeatures {
+        var features: PeerFeatures = .routes
+        if bundles.running > 0 { features.insert(.bundles) }
+        if network.fileLanes > 0 { features.insert(.lanes) }
+        return features
+    }
 }
 
 extension HelloRequest {

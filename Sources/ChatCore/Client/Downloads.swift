@@ -9,6 +9,7 @@ struct Downloads {
     let outbox: OutboxSender
     let pacing: TransferPacing
     let bundles: Bundles
+    let lanes: FileLanes
     /// What running downloads still need of each disk.
     let diskRooms = DiskRooms()
 
@@ -149,8 +150,8 @@ struct Downloads {
             return Task.isCancelled ? .interrupted : IncomingTransfer.paused(by: error).outcome
         }
         let run = IncomingTransfer(
-            transfer: row, folder: folder, connection: link.connection, limits: core.configuration.limits,
-            pacing: pacing,
+            transfer: row, folder: folder, connection: link.connection,
+            lanes: lanes.open(with: row.contact, beside: link), limits: core.configuration.limits, pacing: pacing,
             rooms: diskRooms
         ) { [weak client = core.tasks.client] news in
             await client?.run { await $0.downloads.note(news, of: id) } ?? false

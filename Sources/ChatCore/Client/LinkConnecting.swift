@@ -8,6 +8,8 @@ import Synchronization
 package struct LinkConnecting: PeerConnecting {
     /// What the requests mean, in the subprotocol `BLIP_3+blipchat_1`.
     package static let application = "blipchat_1"
+    /// The same for a connection that carries ranges of files alone (Docs/protocol.md 10.8).
+    package static let fileApplication = "blipchat_files_1"
 
     private let identity: TLSIdentity
     private let caller = RelayCaller()
@@ -60,6 +62,15 @@ package struct LinkConnecting: PeerConnecting {
         }
     }
 
+    package func openLane(
+        to endpoint: Endpoint, expecting expected: PeerID, handler: any PeerRequestHandler
+    ) async throws(LinkError) -> any PeerConnection {
+        var options = calling(expected, .direct)
+        options.application = Self.fileApplication
+        options.dialects = [.blip3]
+        return try await PeerLink.connect(to: endpoint, options: options, handler: LinkRequests(handler))
+    }
+
     /// The settings of a call.
     private func calling(_ expected: PeerID?, _ proxy: ProxyChoice) -> LinkOptions {
         var options = options
@@ -103,7 +114,9 @@ package struct LinkConnecting: PeerConnecting {
     package func listen(
         on endpoint: Endpoint, accept: @escaping @Sendable (any PeerConnection) -> (any PeerRequestHandler)?
     ) throws(LinkError) -> any PeerListening {
-        try LinkListener.listen(on: endpoint, options: options, admission: admission) { link in
+        var options = options
+        options.otherApplications = [Self.fileApplication]
+        return try LinkListener.listen(on: endpoint, options: options, admission: admission) { link in
             accept(link).map(LinkRequests.init)
         }
     }
@@ -125,6 +138,11 @@ private final class RelayCaller: Sendable {
             throw .notBLIP(reason: "TLS cannot start here: \(error.reason)")
         }
     }
+}
+
+extension LinkInfo {
+    /// Whether it is a connection for files alone.
+    var isFileLane: Bool { application == LinkConnecting.fileApplication }
 }
 
 extension PeerLink: PeerConnection {}

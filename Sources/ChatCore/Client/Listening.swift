@@ -72,7 +72,7 @@ final class Listening {
         let (limits, memory) = (core.configuration.limits, memory)
         return try connecting.listen(on: endpoint) { [weak client = core.tasks.client] connection in
             guard let client else { return nil }
-            let router = RequestRouter(limits: limits, memory: memory)
+            let router = RequestRouter(limits: limits, memory: memory, isForFiles: connection.info.isFileLane)
             Task { await client.takeCall(connection, router) }
             return router
         }

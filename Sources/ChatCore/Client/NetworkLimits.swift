@@ -7,6 +7,8 @@ package import BLIPNet
 package struct NetworkLimits: Sendable {
     /// Links with contacts, whoever called.
     package var knownConnections = 128
+    /// Connections for files alone beside the link with one contact; 0: none. All together take a quarter of the above at most.
+    package var fileLanes = 6
     /// Callers who have not shown a contact's key: in their handshake, and again as many behind it. A quarter of the
     /// handshakes is kept for networks of contacts.
     package var unknownConnections = 32

@@ -10,9 +10,14 @@ import Synchronization
 final class RequestRouter: PeerRequestHandler {
     let chat: RequestLane
     let files: RequestLane
-    private let isAdmitted = Atomic(false)
+    private let isForFiles: Bool
+    private let isAdmitted: Atomic<Bool>
 
-    init(limits: ChatLimits, memory: WaitingMemory) {
+    /// `isForFiles`: of a lane. Nobody says hello there, and only `file-get` comes through: it waits until the client has looked
+    /// who calls.
+    init(limits: ChatLimits, memory: WaitingMemory, isForFiles: Bool = false) {
+        self.isForFiles = isForFiles
+        isAdmitted = Atomic(isForFiles)
         chat = RequestLane(limit: limits.waitingRequests, memory: memory)
         files = RequestLane(limit: limits.waitingRequests, memory: memory)
     }
@@ -26,6 +31,7 @@ final class RequestRouter: PeerRequestHandler {
         guard profile == .hello || isAdmitted.load(ordering: .acquiring) else {
             return .failure(.forbidden, "say hello first")
         }
+        if isForFiles, profile != .fileGet { return .failure(.forbidden, "this connection is for files") }
         // No request of the chat has a longer one; what says too much must not wait in memory for its refusal.
         guard request.body.count <= WireLimit.text else { return WireError.bodyTooLong(limit: WireLimit.text).response }
         guard let profile else { return .failure(.notFound, "no such profile") }

@@ -164,6 +164,9 @@ struct Transfers {
             && countBusy { if case .resting(contact) = $0.work { true } else { false } } < Self.mostResting
     }
 
+    /// Whether a file of a contact comes now, by itself.
+    func hasDownload(from contact: ContactID) -> Bool { running(from: contact) > 0 }
+
     private func running(from contact: ContactID) -> Int { countBusy { $0.download?.contact == contact } }
 
     /// How many of those that wait for their turn we look at together.
@@ -277,6 +280,12 @@ struct Transfers {
     func upload(_ id: MessageID, on link: LinkNumber) -> Upload? { upload(id).flatMap { $0.link == link ? $0 : nil } }
 
     var uploads: [MessageID] { busy.filter { upload($0) != nil } }
+
+    /// Bytes of open files that a contact has not been given yet.
+    func remainingUploads(to contact: ContactID) -> UInt64 {
+        busy.lazy.compactMap(upload).filter { $0.contact == contact }
+            .reduce(0) { $0 + ($1.file.size - min($1.file.transferred, $1.file.size)) }
+    }
 
     mutating func begin(_ upload: Upload, of id: MessageID) { setWork(id, .serving(upload)) }
 

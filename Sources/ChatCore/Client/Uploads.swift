@@ -7,6 +7,7 @@ struct Uploads {
     let core: ClientCore
     let book: TransferBook
     let pacing: TransferPacing
+    let lanes: FileLanes
 
     /// Why a file request is refused, as a response.
     struct ServingError: Error {
@@ -51,9 +52,9 @@ struct Uploads {
         _ wanted: FileGetRequest, _ request: ReceivedRequest, to contact: ContactID, on link: ActiveLink
     ) async {
         do throws(ServingError) {
-            let upload = try await upload(wanted.id, to: contact, on: link, asked: request.number)
+            let upload = try await upload(wanted.id, to: contact, on: link, asked: link.place(of: request))
             do throws(OutgoingFileError) {
-                giveInTime(try upload.file.range(wanted), to: request, of: contact, on: link)
+                giveInTime(try upload.file.range(wanted, overLane: link.isLane), to: request, of: contact, on: link)
             } catch {
                 throw refusal(error, wanted.id)
             }
@@ -69,7 +70,8 @@ struct Uploads {
     ) {
         let get = range.request
         guard pacing.limit(of: get.id, .outgoing) != nil else {
-            return link.answer(request, range.response(upTo: get.length))
+            let piece = get.takesLess ? lanes.piece(of: get.length, to: contact, over: link) : get.length
+            return link.answer(request, range.response(upTo: piece))
         }
         core.tasks.spawn { client in
             // The receiver asks anew for ranges whose link has ended: the old ones must cost nothing.
@@ -85,7 +87,7 @@ struct Uploads {
             client.book.transfers.releaseRange(of: get.id)
             guard let granted, isWanted() else { return }
             let answer = await client.uploads.response { () async throws(ServingError) in
-                _ = try await client.uploads.upload(get.id, to: contact, on: link, asked: request.number)
+                _ = try await client.uploads.upload(get.id, to: contact, on: link, asked: link.place(of: request))
                 return range.response(upTo: granted)
             }
             link.answer(request, answer)
@@ -203,6 +205,7 @@ struct Uploads {
         var looked = MonotonicTime.now()
         while let upload = book.transfers.upload(id, on: number), book.transfers.row(id)?.state == .running {
             do { try await Task.sleep(for: ProgressMeter.interval) } catch { break }
+            await lanes.look(at: upload.contact, on: number)
             if book.transfers.isAbandoned(id, after: core.configuration.limits.uploadPatience, now: .now()) {
                 return await forgetUpload(id, reason: TransferReason.receiverStopped)
             }
@@ -242,6 +245,7 @@ struct Uploads {
 
     /// The link is over: its transfers stop and wait for the next one.
     func stopTransfers(on number: LinkNumber) {
+        lanes.end(beside: number)
         for id in book.transfers.linkEnded(number) { core.tasks.spawn { await $0.uploads.forgetUpload(id) } }
     }
 

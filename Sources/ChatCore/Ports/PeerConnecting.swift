@@ -25,6 +25,12 @@ package protocol PeerConnecting: Sendable {
         handler: any PeerRequestHandler
     ) async throws(LinkError) -> any PeerConnection
 
+    /// Opens a further connection to a contact to whom there is a link, for ranges of files alone (Docs/decisions/0034).
+    /// Another key fails with `.wrongIdentity`.
+    func openLane(
+        to endpoint: Endpoint, expecting expected: PeerID, handler: any PeerRequestHandler
+    ) async throws(LinkError) -> any PeerConnection
+
     /// Who answers as the relay there, for our user to keep. Throws `.relayFailed`.
     func identity(of relay: RelayServer, through proxy: ProxyChoice) async throws(LinkError) -> RelayID
 
@@ -68,6 +74,12 @@ extension PeerConnecting {
         return try await connect(to: route.endpoint, expecting: expected, through: proxy, handler: handler)
     }
 
+    package func openLane(
+        to endpoint: Endpoint, expecting expected: PeerID, handler: any PeerRequestHandler
+    ) async throws(LinkError) -> any PeerConnection {
+        throw .transport(call: "connect", errno: ENETUNREACH)
+    }
+
     package func identity(of relay: RelayServer, through proxy: ProxyChoice) async throws(LinkError) -> RelayID {
         throw .transport(call: "connect", errno: ENETUNREACH)
     }
@@ -103,6 +115,8 @@ package protocol PeerConnection: AnyObject, Sendable {
     var roundTrip: Duration? { get async }
     /// What has gone over it so far.
     var counters: LinkCounters { get async }
+    /// How much of what we send the path loses; `nil` where nobody says.
+    var lossCounters: LossCounters? { get async }
     /// The peer's machine has answered nothing of what ours has sent, and sent again, for longer than a round trip explains.
     var isStalled: Bool { get async }
 

@@ -63,13 +63,22 @@ final class ServedRanges: Sendable {
         /// pieces.
         var ahead: [FileRange] = []
         var isShort = false
+        /// Some of them go over lanes.
+        var usesLanes = false
 
-        /// The receiver begins anew before what it has got, or the first requests came in another order.
+        /// The receiver begins anew before what it has got, the first requests came in another order, or a lane has lost what
+        /// we gave it: then the receiver has what other lanes have brought.
         mutating func begins(_ range: FileRange) {
             guard begin == nil || range.offset < front else { return }
+            if usesLanes, let begin, range.offset > begin {
+                if range.end < front {
+                    ahead.insert(FileRange(offset: range.end, length: front - range.end), at: 0)
+                }
+            } else {
+                ahead = []
+            }
             begin = min(begin ?? range.offset, range.offset)
             front = range.offset
-            ahead = []
         }
 
         mutating func served(_ range: FileRange) {
@@ -86,10 +95,11 @@ final class ServedRanges: Sendable {
     private let state = Mutex(State())
 
     /// A range begins; returns its number, `nil` when `limit` are open already.
-    func open(_ range: FileRange, limit: Int) -> Int? {
+    func open(_ range: FileRange, overLane: Bool = false, limit: Int) -> Int? {
         state.withLock { state in
             guard state.open.count < limit else { return nil }
             defer { state.nextNumber += 1 }
+            if overLane { state.usesLanes = true }
             state.begins(range)
             state.open[state.nextNumber] = (range, 0)
             return state.nextNumber

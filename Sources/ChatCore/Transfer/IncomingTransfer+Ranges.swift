@@ -6,6 +6,8 @@ extension IncomingTransfer {
     private enum Step: Sendable {
         case tick
         case range(FileRange, asked: ContinuousClock.Instant, took: Duration, Result<BLIPResponse, Ended>)
+        /// The lane that it was to come over has ended.
+        case laneEnded(FileRange)
         /// We held a range back: the limit has become much lower meanwhile, and what is missing before it goes first.
         case tooLarge(FileRange)
     }
@@ -23,12 +25,13 @@ extension IncomingTransfer {
         guard await tell(.progress(done)) else { throw Ended(outcome: .interrupted) }
         var planner = RangePlanner(size: transfer.size, done: done)
         var sinks: [FileRange: RangeSink] = [:]
+        var load = LaneLoad()
         var failure: Ended?
         var ticks = 0
 
         await withTaskGroup(of: Step.self) { group in
             group.addTask { await Self.waitForTick() }
-            request(&planner, &sinks, file, share, &group)
+            request(&planner, &sinks, &load, file, share, &group)
             while !planner.isComplete, failure == nil, let step = await group.next() {
                 switch step {
                 case .tick:
@@ -37,14 +40,27 @@ extension IncomingTransfer {
                     ticks += 1
                     if failure == nil, ticks % Self.ticksBetweenLooks == 0 { failure = checkDisk(of: folder) }
                     group.addTask { await Self.waitForTick() }
+                    // Lanes may have opened.
+                    if failure == nil { request(&planner, &sinks, &load, file, share, &group) }
+                case .laneEnded(let range):
+                    load.fail(range)
+                    let sink = sinks.removeValue(forKey: range)
+                    failure = sink?.failure.map(Self.paused)
+                    guard failure == nil else { break }
+                    planner.takeBack(range, after: sink?.written ?? 0)
+                    request(&planner, &sinks, &load, file, share, &group)
+                    continue
                 case .tooLarge(let range):
+                    load.end(range)
                     sinks[range] = nil
                     planner.takeBack(range)
-                    request(&planner, &sinks, file, share, &group)
+                    request(&planner, &sinks, &load, file, share, &group)
                     continue
                 case .range(let range, let asked, let took, let result):
                     failure = check(result, sinks[range], range)
                     guard failure == nil else { break }
+                    load.end(range)
+                    load.isBegun = true
                     let sink = sinks.removeValue(forKey: range)
                     let count = sink?.written ?? 0
                     if count == range.length {
@@ -53,7 +69,7 @@ extension IncomingTransfer {
                         planner.finished(range, upTo: count)
                     }
                     digest.advanceLater(to: planner.contiguous { _ in 0 })
-                    request(&planner, &sinks, file, share, &group)
+                    request(&planner, &sinks, &load, file, share, &group)
                     continue
                 }
                 if failure == nil, await !tell(.progress(planner.contiguous { sinks[$0]?.written ?? 0 })) {
@@ -70,12 +86,19 @@ extension IncomingTransfer {
 
     /// Asks for as many ranges as the plan allows.
     private func request(
-        _ planner: inout RangePlanner, _ sinks: inout [FileRange: RangeSink], _ file: OpenFile, _ share: DiskShare,
-        _ group: inout TaskGroup<Step>
+        _ planner: inout RangePlanner, _ sinks: inout [FileRange: RangeSink], _ load: inout LaneLoad,
+        _ file: OpenFile, _ share: DiskShare, _ group: inout TaskGroup<Step>
     ) {
-        while let range = planner.nextRange(within: pacing.limit(of: transfer.id, .incoming)) {
+        let open = lanes.connections
+        let usable = load.usable(open.keys)
+        while let range = planner.nextRange(
+            within: pacing.limit(of: transfer.id, .incoming), over: usable.count)
+        {
             let sink = RangeSink(file: file, range: range, share: share)
             sinks[range] = sink
+            let lane = load.next(of: usable)
+            if let lane { load.begin(range, on: lane) }
+            let own = lane.flatMap { open[$0] }
             group.addTask {
                 let mayGo = await self.pacing.wait(for: range.length, of: self.transfer.id, .incoming) {
                     self.pacing.mayWait(range.length, of: self.transfer.id, .incoming)
@@ -89,8 +112,10 @@ extension IncomingTransfer {
                     id: self.transfer.id, offset: range.offset, length: range.length, takesLess: true)
                 let result: Result<BLIPResponse, Ended>
                 do throws(Ended) {
-                    result = .success(try await self.answer(to: self.connection.submit(get.encoded(), bodySink: sink)))
+                    let connection = own ?? self.connection
+                    result = .success(try await self.answer(to: connection.submit(get.encoded(), bodySink: sink)))
                 } catch {
+                    if own != nil, error.outcome == .interrupted, !Task.isCancelled { return .laneEnded(range) }
                     // A folder of thousands that its sender has paused would use up what all other files may have.
                     if case .waiting = error.outcome {
                         self.pacing.refund(range.length, of: self.transfer.id, .incoming)

@@ -42,6 +42,8 @@ actor IncomingTransfer {
 
     let transfer: FileTransfer
     let connection: any PeerConnection
+    /// Further connections with the same contact, which may come and go.
+    let lanes: OpenLanes
     let limits: ChatLimits
     let pacing: TransferPacing
     private let rooms: DiskRooms
@@ -56,12 +58,13 @@ actor IncomingTransfer {
 
     /// `folder`: where its partial file is. `report` returns `false` when the news could not be stored and the run must stop.
     init(
-        transfer: FileTransfer, folder: DownloadFolder, connection: any PeerConnection, limits: ChatLimits,
-        pacing: TransferPacing, rooms: DiskRooms, report: @escaping @Sendable (News) async -> Bool
+        transfer: FileTransfer, folder: DownloadFolder, connection: any PeerConnection, lanes: OpenLanes,
+        limits: ChatLimits, pacing: TransferPacing, rooms: DiskRooms, report: @escaping @Sendable (News) async -> Bool
     ) {
         self.transfer = transfer
         self.folder = folder
         self.connection = connection
+        self.lanes = lanes
         self.limits = limits
         self.pacing = pacing
         self.rooms = rooms

@@ -121,11 +121,11 @@ final class OutgoingFile: Sendable {
 
     /// The range that a `file-get` asks for. Waits for no disk: a task beside checks whether the file has changed, and its
     /// verdict counts for later ranges and for the digest.
-    func range(_ request: FileGetRequest) throws(OutgoingFileError) -> ReadyRange {
+    func range(_ request: FileGetRequest, overLane: Bool = false) throws(OutgoingFileError) -> ReadyRange {
         guard request.offset <= size, request.length <= size - request.offset else { throw .badRange }
         if let trouble = trouble.withLock({ $0 }) { throw trouble }
         let range = FileRange(offset: request.offset, length: request.length)
-        guard let number = served.open(range, limit: rangeLimit) else { throw .tooManyRanges }
+        guard let number = served.open(range, overLane: overLane, limit: rangeLimit) else { throw .tooManyRanges }
         // Only what has been served is read again, and nothing else that a receiver names.
         let end = min(request.offset, served.contiguous)
         let begin = served.begin ?? request.offset

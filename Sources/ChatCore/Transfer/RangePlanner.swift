@@ -16,6 +16,8 @@ struct RangePlanner {
     /// Under a limit of the rate; with less the requests would be most of it.
     static let smallestPiece: UInt64 = 4 << 10
     static let mostInFlight = 6
+    /// A lane always has one range behind the one that comes.
+    static let inFlightOnLane = 2
     /// Ranges grow that take less beyond the round trip, or less than two round trips.
     private static let short = Duration.milliseconds(500)
     /// They shrink when they take more, and more than eight round trips.
@@ -53,15 +55,19 @@ struct RangePlanner {
     /// limit that is lowered holds nothing up for long, and other files are not behind all that was asked for of one.
     static func piece(within limit: UInt64) -> UInt64 { max(limit / 8, smallestPiece) }
 
-    /// The next range to ask for; `nil` when enough are in flight or all are handed out.
-    mutating func nextRange(within limit: UInt64? = nil) -> FileRange? {
-        guard inFlight.count < allowedInFlight, let range = takeNext(within: limit) else { return nil }
+    /// The next range to ask for; `nil` when enough are in flight or all are handed out. `lanes`: how many connections share
+    /// the file; 0: it goes over the link.
+    mutating func nextRange(within limit: UInt64? = nil, over lanes: Int = 0) -> FileRange? {
+        let allowed = lanes > 0 ? lanes * Self.inFlightOnLane : allowedInFlight
+        guard inFlight.count < allowed, let range = takeNext(within: limit, over: lanes) else { return nil }
         arrivedBefore[range] = arrived
         return range
     }
 
-    private mutating func takeNext(within limit: UInt64?) -> FileRange? {
-        let most = min(rangeLength, limit.map(Self.piece) ?? .max)
+    private mutating func takeNext(within limit: UInt64?, over lanes: Int) -> FileRange? {
+        var most = min(rangeLength, limit.map(Self.piece) ?? .max)
+        // Towards the end all lanes have something to do until it is over.
+        if lanes > 0 { most = min(most, max((size - next) / UInt64(2 * lanes), Self.smallest)) }
         if let rest = rests.first {
             let range = FileRange(offset: rest.offset, length: min(rest.length, most))
             rests.removeFirst()

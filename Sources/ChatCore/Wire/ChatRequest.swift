@@ -16,6 +16,7 @@ enum ChatRequest: Sendable, Equatable {
     case fileGet(FileGetRequest)
     case fileDigest(FileDigestRequest)
     case fileBundle(FileBundleRequest)
+    case fileLanes(FileLanesRequest)
     /// It breaks PROTOCOL 4, and is answered so in its turn.
     case malformed(WireError)
 
@@ -51,6 +52,7 @@ enum ChatRequest: Sendable, Equatable {
         case .fileGet: return .fileGet(try FileGetRequest(decoding: request))
         case .fileDigest: return .fileDigest(try FileDigestRequest(decoding: request))
         case .fileBundle: return .fileBundle(try FileBundleRequest(decoding: request))
+        case .fileLanes: return .fileLanes(try FileLanesRequest(decoding: request))
         }
     }
 
@@ -62,7 +64,8 @@ enum ChatRequest: Sendable, Equatable {
     var isStored: Bool {
         switch self {
         case .operation, .read, .fileStatus: true
-        case .hello, .accepted, .typing, .presence, .routes, .fileGet, .fileDigest, .fileBundle, .malformed: false
+        case .hello, .accepted, .typing, .presence, .routes, .fileGet, .fileDigest, .fileBundle, .fileLanes, .malformed:
+            false
         }
     }
 }

@@ -60,9 +60,11 @@ struct PeerFeatures: OptionSet, Sendable {
     static let bundles = Self(rawValue: 1 << 0)
     /// It knows several ways to a contact, and hears of changes to ours.
     static let routes = Self(rawValue: 1 << 1)
+    /// It takes connections for files alone beside a link, and opens them when it is asked to.
+    static let lanes = Self(rawValue: 1 << 2)
 
     private static let named: [(name: String, feature: Self)] = [
-        ("bundles", .bundles), ("routes", .routes),
+        ("bundles", .bundles), ("routes", .routes), ("lanes", .lanes),
     ]
 
     init(rawValue: Int) { self.rawValue = rawValue }

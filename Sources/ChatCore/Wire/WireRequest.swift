@@ -18,6 +18,7 @@ enum ChatProfile: String, Sendable, CaseIterable {
     case fileGet = "file-get"
     case fileDigest = "file-digest"
     case fileBundle = "file-bundle"
+    case fileLanes = "file-lanes"
     case fileStatus = "file-status"
 }
 

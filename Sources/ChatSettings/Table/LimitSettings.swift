@@ -32,6 +32,7 @@ struct LimitSetting: Sendable {
     /// In the order of the document.
     static let all: [LimitSetting] = [
         .number("known_connections", 1...10_000, \.network.knownConnections),
+        .number("file_connections", 0...16, \.network.fileLanes),
         .number("unknown_connections", 1...10_000, \.network.unknownConnections),
         .number("connections_per_address", 1...10_000, \.network.unknownConnectionsPerAddress),
         .number("handshakes_per_second", 1...100_000, \.network.handshakesPerSecond),

@@ -120,12 +120,25 @@ import Testing
         #expect(other.bothEnded && other.now - start < .seconds(11))
     }
 
+    @Test("a listener that takes several applications knows from the subprotocol which one is meant")
+    func applications() {
+        let negotiation = DialectNegotiation(dialects: [.blip3, .blip2013], applications: ["chat", "files"])
+        #expect(negotiation.subprotocols == ["BLIP_3+chat", "BLIP", "BLIP_3+files"])
+        #expect(negotiation.application(subprotocol: "BLIP_3+chat") == "chat")
+        #expect(negotiation.application(subprotocol: "BLIP_3+files") == "files")
+        #expect(negotiation.dialect(subprotocol: "BLIP_3+files") == .blip3)
+        #expect(negotiation.application(subprotocol: "BLIP") == nil)
+        #expect(negotiation.application(subprotocol: nil) == nil)
+        #expect(negotiation.application(subprotocol: "BLIP_3+other") == nil)
+        #expect(negotiation.dialect(subprotocol: "BLIP_3+other") == nil)
+    }
+
     private func subprotocols(_ dialects: BLIPDialect...) -> [String] {
-        DialectNegotiation(dialects: dialects, application: "chat").subprotocols
+        DialectNegotiation(dialects: dialects, applications: ["chat"]).subprotocols
     }
 
     private func meaning(of subprotocol: String?, to dialects: [BLIPDialect]) -> BLIPDialect? {
-        DialectNegotiation(dialects: dialects, application: "chat").dialect(subprotocol: subprotocol)
+        DialectNegotiation(dialects: dialects, applications: ["chat"]).dialect(subprotocol: subprotocol)
     }
 
     private func options(_ dialects: [BLIPDialect]) -> LinkOptions {

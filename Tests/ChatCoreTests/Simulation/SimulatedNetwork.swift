@@ -308,6 +308,7 @@ final class SimulatedConnection: PeerConnection {
     var pings: Int { state.withLock { $0.pings } }
     var roundTrip: Duration? { nil }
     var counters: LinkCounters { LinkCounters() }
+    var lossCounters: LossCounters? { nil }
     var isStalled: Bool { state.withLock { $0.pair }.map { $0.isSilent && $0.network.tellsStalls } ?? false }
 
     fileprivate func attach(_ pair: SimulatedPair, _ handler: any PeerRequestHandler) {

@@ -8,7 +8,12 @@ import Synchronization
 final class LinkTap: Sendable {
     private struct State {
         var submitted: [BLIPProperties] = []
+        /// Those of them that went over a lane.
+        var overLanes = 0
         var connections = 0
+        var lanes = 0
+        /// After so many requests over lanes the lane of the last one is closed.
+        var laneCut: Int?
         /// After so many requests of this profile the link is closed instead.
         var cut: (profile: String, remaining: Int)?
         /// The next reply to this profile is swallowed, and the link is closed instead.
@@ -25,7 +30,19 @@ final class LinkTap: Sendable {
         state.withLock { $0.submitted.filter { $0.profile == profile } }
     }
 
-    /// Connections that were made or taken.
+    /// Requests that went over lanes.
+    var requestsOverLanes: Int { state.withLock { $0.overLanes } }
+
+    /// Lanes that were called or taken.
+    var lanes: Int { state.withLock { $0.lanes } }
+
+    /// The lane over which the request number `count` from now goes is closed with it.
+    func cutLane(after count: Int) { state.withLock { $0.laneCut = count } }
+
+    /// Whether a lane is still to be cut.
+    var willCutLane: Bool { state.withLock { $0.laneCut != nil } }
+
+    /// Connections that were made or taken, without lanes.
     var connections: Int { state.withLock { $0.connections } }
 
     /// With `staysDown` no further connection is made or taken until `restore`.
@@ -42,12 +59,20 @@ final class LinkTap: Sendable {
 
     func loseReply(to profile: String) { state.withLock { $0.replyToLose = profile } }
 
-    fileprivate func opened() { state.withLock { $0.connections += 1 } }
+    fileprivate func opened(_ connection: any PeerConnection) {
+        state.withLock { if connection.isLane { $0.lanes += 1 } else { $0.connections += 1 } }
+    }
 
     /// Notes a request; `true` when the link must break now.
-    fileprivate func submits(_ properties: BLIPProperties) -> Bool {
+    fileprivate func submits(_ properties: BLIPProperties, overLane: Bool) -> Bool {
         state.withLock { state in
             state.submitted.append(properties)
+            if overLane {
+                state.overLanes += 1
+                guard let left = state.laneCut else { return false }
+                state.laneCut = left > 1 ? left - 1 : nil
+                return left <= 1
+            }
             guard let cut = state.cut, cut.profile == properties.profile else { return false }
             state.cut = cut.remaining > 1 ? (cut.profile, cut.remaining - 1) : nil
             if cut.remaining <= 1, state.staysDown { state.isDown = true }
@@ -88,7 +113,7 @@ struct TappedConnecting: PeerConnecting {
         let requests = TappedRequests(handler)
         let connection = try await base.connect(
             to: endpoint, expecting: expected, through: proxy, handler: requests)
-        tap.opened()
+        tap.opened(connection)
         return TappedConnection(base: connection, requests: requests, tap: tap)
     }
 
@@ -97,7 +122,7 @@ struct TappedConnecting: PeerConnecting {
     ) throws(LinkError) -> any PeerListening {
         try base.listen(on: endpoint) { [tap] connection in
             if tap.isDown { return nil }
-            tap.opened()
+            tap.opened(connection)
             let requests = TappedRequests(nil)
             guard let handler = accept(TappedConnection(base: connection, requests: requests, tap: tap)) else {
                 return nil
@@ -118,7 +143,17 @@ extension TappedConnecting {
         let requests = TappedRequests(handler)
         let connection = try await base.connect(
             along: route, isPublic: isPublic, expecting: expected, through: proxy, handler: requests)
-        tap.opened()
+        tap.opened(connection)
+        return TappedConnection(base: connection, requests: requests, tap: tap)
+    }
+
+    func openLane(
+        to endpoint: Endpoint, expecting expected: PeerID, handler: any PeerRequestHandler
+    ) async throws(LinkError) -> any PeerConnection {
+        if tap.isDown { throw .disconnected }
+        let requests = TappedRequests(handler)
+        let connection = try await base.openLane(to: endpoint, expecting: expected, handler: requests)
+        tap.opened(connection)
         return TappedConnection(base: connection, requests: requests, tap: tap)
     }
 
@@ -136,7 +171,7 @@ extension TappedConnecting {
         await base.beReached(
             at: relay, in: place, token: token, through: proxy, joined: joined,
             accept: { [tap] connection in
-                tap.opened()
+                tap.opened(connection)
                 let requests = TappedRequests(nil)
                 guard let handler = accept(TappedConnection(base: connection, requests: requests, tap: tap)) else {
                     return nil
@@ -145,6 +180,10 @@ extension TappedConnecting {
                 return requests
             })
     }
+}
+
+extension PeerConnection {
+    fileprivate var isLane: Bool { info.application == LinkConnecting.fileApplication }
 }
 
 /// Remembers which request asked for what.
@@ -177,9 +216,10 @@ private final class TappedConnection: PeerConnection {
     var roundTrip: Duration? { get async { await base.roundTrip } }
     var counters: LinkCounters { get async { await base.counters } }
     var isStalled: Bool { get async { await base.isStalled } }
+    var lossCounters: LossCounters? { get async { await base.lossCounters } }
 
     func submit(_ request: BLIPRequest, bodySink: (any BodySink)?) -> PendingResponse {
-        if tap.submits(request.properties) { base.close(code: 1001, reason: "cut by the test") }
+        if tap.submits(request.properties, overLane: base.isLane) { base.close(code: 1001, reason: "cut by the test") }
         guard let bodySink, tap.damagesBody(of: request.properties.profile) else {
             return base.submit(request, bodySink: bodySink)
         }
@@ -187,7 +227,7 @@ private final class TappedConnection: PeerConnection {
     }
 
     func submitNoReply(_ request: BLIPRequest) {
-        _ = tap.submits(request.properties)
+        _ = tap.submits(request.properties, overLane: base.isLane)
         base.submitNoReply(request)
     }
 

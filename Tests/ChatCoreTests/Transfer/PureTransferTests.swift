@@ -344,6 +344,27 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         #expect(served.contiguous == 1001)
     }
 
+    @Test("what a lane has lost is given again, and what others have brought still counts")
+    func lostLane() throws {
+        let served = ServedRanges()
+        func serve(_ offset: UInt64, _ length: UInt64, overLane: Bool = true) throws {
+            let range = FileRange(offset: offset, length: length)
+            let number = try #require(served.open(range, overLane: overLane, limit: 4))
+            served.advance(number, read: length)
+            served.close(number)
+        }
+        try serve(100, 100, overLane: false)
+        for offset in [200, 300, 500] as [UInt64] { try serve(offset, 100) }
+        #expect(served.contiguous == 400)
+        try serve(250, 50)
+        #expect(served.contiguous == 400)
+        try serve(350, 150, overLane: false)
+        #expect(served.contiguous == 600)
+        // The receiver begins anew.
+        try serve(100, 50, overLane: false)
+        #expect(served.contiguous == 150)
+    }
+
     @Test("progress is shown four times a second and stored twice")
     func thinning() {
         var meter = ProgressMeter(id: MessageID(at: Timestamp(milliseconds: 0)))

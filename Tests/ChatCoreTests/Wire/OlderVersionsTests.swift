@@ -41,6 +41,7 @@ import Testing
         case .fileGet: try again(FileGetRequest.self)
         case .fileDigest: try again(FileDigestRequest.self)
         case .fileBundle: try again(FileBundleRequest.self)
+        case .fileLanes: try again(FileLanesRequest.self)
         case .fileStatus: try again(FileStatusRequest.self)
         }
     }

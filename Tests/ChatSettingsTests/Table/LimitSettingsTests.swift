@@ -13,7 +13,8 @@ import Testing
         let values = Dictionary(uniqueKeysWithValues: LimitSetting.all.map { ($0.name, $0.value(ChatLimits())) })
         let expected: [String: Int64] =
             [
-                "known_connections": 128, "unknown_connections": 32, "connections_per_address": 8,
+                "known_connections": 128, "file_connections": 6, "unknown_connections": 32,
+                "connections_per_address": 8,
                 "handshakes_per_second": 50, "handshakes_per_network": 20,
                 "first_byte_seconds": 2, "hello_seconds": 3, "handshake_seconds": 10, "head_bytes": 16_384,
                 "head_fields": 100,

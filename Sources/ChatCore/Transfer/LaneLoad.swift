@@ -1,0 +1,31 @@
+// Which connection the next range of a file goes over. Pure.
+
+/// What one incoming file has asked for, and over which lanes.
+struct LaneLoad {
+    /// Ranges that go over a lane; what goes over the link itself is not here.
+    private var lanes: [FileRange: Int] = [:]
+    /// A lane that has failed once is not used again by this file, though it may not know yet that it has ended.
+    private var failed: Set<Int> = []
+
+    /// The first range has come over the link: the sender has heard there that the file goes on.
+    var isBegun = false
+
+    /// Those of `open` that may be used.
+    func usable(_ open: some Sequence<Int>) -> [Int] { isBegun ? open.filter { !failed.contains($0) }.sorted() : [] }
+
+    /// The lane for one more range: the one with the fewest.
+    func next(of usable: [Int]) -> Int? {
+        usable.min { left, right in count(left) < count(right) }
+    }
+
+    private func count(_ lane: Int) -> Int { lanes.values.count { $0 == lane } }
+
+    mutating func begin(_ range: FileRange, on lane: Int) { lanes[range] = lane }
+
+    mutating func end(_ range: FileRange) { lanes[range] = nil }
+
+    /// The lane that a range was asked for over has ended.
+    mutating func fail(_ range: FileRange) {
+        if let lane = lanes.removeValue(forKey: range) { failed.insert(lane) }
+    }
+}
