@@ -25,12 +25,12 @@ if [[ $prefix == /usr ]]; then units=lib/systemd/user zsh=share/zsh/vendor-compl
 
 fill_in() { sed -e "s|@PREFIX@|$prefix|g" -e "s|@VERSION@|$version|g" -e "s|@DATE@|$date|g" "$1"; }
 
+temporary=
 put() {
-    local mode=$1 place=$2 kind=$3 source=$4 temporary
+    local mode=$1 place=$2 kind=$3 source=$4
     install -d "$(dirname "$place")"
     temporary=$(mktemp "$place.XXXXXX")
-    # A program that runs is replaced, not written over; whatever fails leaves nothing behind.
-    trap 'rm -f "$temporary"' EXIT
+    # A program that runs is replaced, not written over; what fails leaves nothing behind.
     case $kind in
         build)
             cp "$bin/$source" "$temporary"
@@ -42,8 +42,9 @@ put() {
     esac
     chmod "$mode" "$temporary"
     mv -f "$temporary" "$place"
-    trap - EXIT
+    temporary=
 }
+trap '[[ -z $temporary ]] || rm -f "$temporary"' EXIT
 
 while read -r package mode place kind source; do
     [[ $package != '#'* && -n $package ]] || continue

@@ -30,10 +30,14 @@ PREFIX=/ DESTDIR=$folder "$root/Scripts/install_files.sh" install all "$bin"
 # A service and a desktop need to know where the program is; a folder that is moved about does not.
 rm -rf "$folder/share/systemd" "$folder/share/applications" "$folder/share/metainfo" "$folder/share/icons"
 install -d "$folder/lib"
-# Everything but glibc, which goes with the kernel's loader (2.36 or newer).
+# Everything but glibc, which goes with the kernel's loader; each with its licence.
 for program in blipchat blipwire; do
-    ldd "$folder/bin/$program" | awk '$3 ~ /^\// { print $3 }' | grep -vE '/(libc|libm|libpthread|libdl|librt|ld-linux[^/]*)\.so' |
-        while read -r library; do cp -L "$library" "$folder/lib/"; done
+    ldd "$folder/bin/$program" | awk '$3 ~ /^\// { print $3 }' | grep -vE '/(libc|libm|libpthread|libdl|librt)\.so' |
+        while read -r library; do
+            cp -L "$library" "$folder/lib/"
+            package=$(dpkg-query -S "*/$(basename "$(readlink -f "$library")")" | head -n 1 | cut -d: -f1)
+            install -D -m 644 "/usr/share/doc/$package/copyright" "$folder/share/doc/lib/$package"
+        done
 done
 for library in "$folder"/lib/*; do patchelf --set-rpath '$ORIGIN' "$library"; done
 for program in blipchat blipwire; do patchelf --set-rpath '$ORIGIN/../lib' "$folder/bin/$program"; done
@@ -46,12 +50,6 @@ blipchat $version for Linux with glibc 2.36 or newer (Debian 12, Ubuntu 23.04, F
 
 The folder may be anywhere. lib has the libraries of Debian 12 that the programs use; their licences are in share/doc/lib.
 README
-for library in "$folder"/lib/*; do
-    package=$(dpkg-query -S "$(readlink -f "/usr/lib/$(uname -m)-linux-gnu/$(basename "$library")")" 2>/dev/null | head -n 1 | cut -d: -f1) || true
-    if [[ -n $package && -e /usr/share/doc/$package/copyright ]]; then
-        install -D -m 644 "/usr/share/doc/$package/copyright" "$folder/share/doc/lib/$package"
-    fi
-done
 tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" -c "$name" | xz -9 -T1 >"$out/$name.tar.xz"
 (cd "$out" && sha256sum "blipchat-$version.tar.gz" "$name.tar.xz" >"blipchat-$version.sha256")
 (cd "$out" && ls -l "blipchat-$version.tar.gz" "$name.tar.xz" && cat "blipchat-$version.sha256")

@@ -69,14 +69,14 @@ for suite in "$@"; do
     cp "$upgrade"/*.deb "$root/upgrade/"
     run() { chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 "$@"; }
     run apt-get update >/dev/null
-    run apt-get install -y --no-install-recommends /debs/blipchat_*.deb /debs/blipwire_*.deb >"$cache/$suite.install.log" 2>&1 ||
+    run sh -c 'apt-get install -y --no-install-recommends /debs/*.deb' >"$cache/$suite.install.log" 2>&1 ||
         fail "$suite: the packages cannot be installed, see $cache/$suite.install.log"
     run useradd -m jo
     talk "$root" first
-    run blipwire help >/dev/null
+    run blipwire --help >/dev/null
     run dpkg --verify blipchat blipwire
     first=$(run dpkg-query -W -f '${Version}' blipchat)
-    run apt-get install -y /upgrade/blipchat_*.deb /upgrade/blipwire_*.deb >>"$cache/$suite.install.log" 2>&1 ||
+    run sh -c 'apt-get install -y --no-install-recommends /upgrade/*.deb' >>"$cache/$suite.install.log" 2>&1 ||
         fail "$suite: the packages cannot be upgraded, see $cache/$suite.install.log"
     second=$(run dpkg-query -W -f '${Version}' blipchat)
     [[ $first != "$second" ]] || fail "$suite: still $first after the upgrade"

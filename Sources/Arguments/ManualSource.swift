@@ -81,9 +81,11 @@ package struct ManualSource: Sendable {
 
     /// Words in lines of their own width.
     private mutating func flow(_ words: inout [Substring]) {
+        // mandoc(1) measures what it reads characters beyond ASCII as: \[u2026].
+        func width(_ text: String) -> Int { text.unicodeScalars.reduce(0) { $0 + ($1.isASCII ? 1 : 8) } }
         var line = ""
         for word in words.map({ Self.plain(String($0)) }) {
-            if !line.isEmpty, line.utf8.count + 1 + word.utf8.count > Self.width {
+            if !line.isEmpty, width(line) + 1 + width(word) > Self.width {
                 text += Self.guarded(line) + "\n"
                 line = ""
             }

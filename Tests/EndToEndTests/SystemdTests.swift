@@ -119,5 +119,22 @@ extension EndToEnd {
                 #expect(line.wholeMatch(of: /<[3-6]>[^0-9].*/) != nil, "\(line)")
             }
         }
+
+        @Test(
+            "its units work under a real systemd --user: start, reload, watchdog, stop, socket",
+            .enabled(if: isPossible, "only root with systemd (apt install systemd) can start one of its own"))
+        func units() async throws {
+            let home = try BlipchatHome("alice")
+            let rig = try ChildProcess(
+                ["\(TestFile.repository)/Tests/Rigs/systemd.sh", home.command],
+                environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": home.folder.path], folder: home.folder)
+            let status = try await rig.waitForExit(timeout: .seconds(240))
+            #expect(
+                status == .exited(0) && rig.output.hasSuffix("started by its socket\n"),
+                "\(rig.output)\(rig.errorOutput)")
+        }
+
+        private static let isPossible =
+            geteuid() == 0 && access("/usr/lib/systemd/systemd", X_OK) == 0 && access("/sys/fs/cgroup", W_OK) == 0
     }
 }

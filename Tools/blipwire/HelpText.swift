@@ -47,7 +47,7 @@ enum HelpText {
             for option in command.options { page.subitem(option.usage, option.help) }
         }
         page.heading("PROFILES")
-        page.paragraph("What serve and client offer to the other side.")
+        page.paragraph("The requests that serve and client answer.")
         for profile in WorkbenchProfile.allCases { page.item(profile.rawValue, profile.summary) }
         page.heading("EXIT STATUS")
         for code in ExitCode.allCases {

@@ -109,7 +109,7 @@ enum ManualPage: String, CaseIterable {
             (paths.identity, "your key: whoever has it can pass for you"),
             (paths.history, "messages, contacts and what waits to be sent"),
             (paths.downloads + "/", "where files go"),
-            (paths.log + "/", "what happened, but nothing of what was said"),
+            (paths.log + "/", "the log: events, without any text of a message"),
             (paths.inputHistory, "the lines that you typed"),
             (paths.socket, "where commands find the running blipchat"),
         ].map { (String($0.0.dropFirst()), $0.1) }
