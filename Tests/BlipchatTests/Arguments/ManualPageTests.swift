@@ -76,9 +76,11 @@ import Testing
             #expect(words.first == "blipchat")
             #expect(throws: Never.self) { try ArgumentParser.blipchat.parse(Array(words.dropFirst())) }
         }
-        var problems: [ConfigurationError] = []
-        _ = Configuration(text: ManualExample.configuration, home: "/home/jo", problems: &problems)
-        #expect(problems.isEmpty, "\(problems)")
+        let home = try BlipchatHome("jo")
+        try #require(mkdir(home.path, 0o700) == 0)
+        try TestFile.write(ManualExample.configuration, to: home.path + "/config.toml")
+        let check = try await home.run("config", "check")
+        #expect(check.status == .exited(0), "\(check.output)\(check.errorOutput)")
     }
 
     @Test("no line begins with what troff would take for a request", arguments: ManualPage.allCases)
