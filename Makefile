@@ -28,9 +28,11 @@
 #          DESTDIR and PREFIX; uninstall takes exactly that away (Packaging/files.txt)
 # deb      Debian packages of blipchat and blipwire in .build/deb, examined by lintian
 # deb-test install them in clean roots of Debian 12 and 13, talk, upgrade, purge (root; make deb-test SUITES=bookworm)
+# guide    Docs/guide.md as a page for a browser, in .build/guide (needs pandoc)
+# pictures screens of the real program as SVG, in Docs/pictures (needs tmux)
 # dist     tarballs in .build/dist: the sources of the commit, and a folder that runs where it is unpacked
 # clean    remove what was built
-.PHONY: run test quick check bench bench-net history tsan asan cuts kill9 powerloss diskerrors flood soak files bigfiles rooms mutations fuzz conformance install uninstall deb deb-test dist clean system test-system check-system package-system bench-system programs
+.PHONY: run test quick check bench bench-net history tsan asan cuts kill9 powerloss diskerrors flood soak files bigfiles rooms mutations fuzz conformance install uninstall deb deb-test dist guide pictures clean system test-system check-system package-system bench-system programs
 
 SHELL := /bin/bash
 SWIFT ?= swift
@@ -183,6 +185,16 @@ deb-test: deb
 	rm -rf .build/deb-upgrade
 	REVISION=2 Scripts/make_deb.sh "$(BIN)" .build/deb-upgrade
 	Scripts/test_deb.sh .build/deb .build/deb-upgrade .build/deb-test $(SUITES)
+
+guide:
+	@command -v pandoc >/dev/null || { echo "blipchat: pandoc is missing (apt install pandoc)" >&2; exit 1; }
+	mkdir -p .build/guide
+	pandoc --standalone --self-contained --resource-path=Docs --css Packaging/guide.css --toc --toc-depth 2 --metadata lang=en \
+		--metadata pagetitle="A guide to blipchat" -o .build/guide/guide.html Docs/guide.md
+
+pictures: system
+	$(BUILD) $(RELEASE) --product blipchat
+	Scripts/pictures.py "$(BIN)/blipchat" Docs/pictures
 
 dist: programs package-system
 	rm -rf .build/dist

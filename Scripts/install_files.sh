@@ -56,7 +56,8 @@ while read -r package mode place kind source; do
         uninstall)
             rm -f "$place"
             # Folders of our own only: the others may be anybody's.
-            [[ $(basename "$(dirname "$place")") != blip* ]] || rmdir --ignore-fail-on-non-empty "$(dirname "$place")" 2>/dev/null || true
+            folder=$(dirname "$place")
+            while [[ $folder == */share/doc/blip* ]] && rmdir "$folder" 2>/dev/null; do folder=$(dirname "$folder"); done
             ;;
         list) printf '%s\n' "$place" ;;
         *) fail "'$action' is none of install, uninstall and list" ;;
