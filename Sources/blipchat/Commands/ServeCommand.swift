@@ -35,8 +35,9 @@ struct ServeCommand: Command {
         let reloads = Task {
             for await _ in hangUps {
                 await manager.tell(.reloading)
-                for line in await keeper.carryOut(.reload).lines {
-                    context.streams.log(LogLine(level: .info, text: line))
+                let reply = await keeper.carryOut(.reload)
+                for line in reply.lines {
+                    context.streams.log(LogLine(level: reply.isError ? .error : .info, text: line))
                 }
                 await manager.tell(.ready(await instance.status))
             }
