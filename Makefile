@@ -25,9 +25,15 @@
 #          make mutations ARGS="file- limit-": those whose names begin so; --together 8: quicker and less strict)
 # fuzz     libFuzzer on every decoder and on whole sessions (make fuzz SECONDS=60: that long for each target, side by side)
 # conformance  the Autobahn WebSocket suite in both directions (needs a CPython 2.7)
-# install  put blipchat and blipwire into PREFIX/bin (default /usr/local)
+# install  put programs, manual pages, completions, service, desktop entry and documents below PREFIX (default /usr/local), or
+#          DESTDIR and PREFIX; uninstall takes exactly that away (Packaging/files.txt)
+# deb      Debian packages of blipchat and blipwire in .build/deb, examined by lintian
+# deb-test install them in clean roots of Debian 12 and 13, talk, upgrade, purge (root; make deb-test SUITES=bookworm)
+# guide    Docs/guide.md as a page for a browser, in .build/guide (needs pandoc)
+# pictures screens of the real program as SVG, in Docs/pictures (needs tmux)
+# dist     tarballs in .build/dist: the sources of the commit, and a folder that runs where it is unpacked
 # clean    remove what was built
-.PHONY: run test quick check bench bench-net history tsan asan cuts kill9 powerloss mixed diskerrors flood soak files bigfiles rooms mutations fuzz conformance install clean system test-system check-system bench-system
+.PHONY: run test quick check bench bench-net history tsan asan cuts kill9 powerloss mixed diskerrors flood soak files bigfiles rooms mutations fuzz conformance install clean system test-system check-system bench-system uninstall deb deb-test dist guide pictures package-system programs
 
 SHELL := /bin/bash
 SWIFT ?= swift
@@ -36,6 +42,7 @@ SECONDS ?= 20
 CYCLES ?= 1000
 CUTS ?= 50
 MINUTES ?= 10
+SUITES ?= bookworm trixie
 ARGS ?=
 STRICT = --explicit-target-dependency-import-check error
 BUILD = $(SWIFT) build $(STRICT)
@@ -168,12 +175,41 @@ conformance: system
 	$(BUILD) $(RELEASE) --product blipwire
 	Scripts/conformance.sh
 
-install: system
+# What is installed, packaged and put into tarballs.
+BIN = $$($(SWIFT) build $(RELEASE) --show-bin-path)
+programs: system
 	$(BUILD) $(RELEASE) --product blipchat
 	$(BUILD) $(RELEASE) --product blipwire
-	install -d "$(DESTDIR)$(PREFIX)/bin"
-	install -m 755 "$$($(SWIFT) build $(RELEASE) --show-bin-path)/blipchat" "$(DESTDIR)$(PREFIX)/bin/blipchat"
-	install -m 755 "$$($(SWIFT) build $(RELEASE) --show-bin-path)/blipwire" "$(DESTDIR)$(PREFIX)/bin/blipwire"
+
+install: programs
+	DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" Scripts/install_files.sh install all "$(BIN)"
+
+uninstall:
+	DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" Scripts/install_files.sh uninstall all
+
+deb: programs package-system
+	rm -rf .build/deb
+	Scripts/make_deb.sh "$(BIN)" .build/deb
+	lintian --fail-on error,warning .build/deb/*.deb
+
+deb-test: deb
+	rm -rf .build/deb-upgrade
+	REVISION=2 Scripts/make_deb.sh "$(BIN)" .build/deb-upgrade
+	Scripts/test_deb.sh .build/deb .build/deb-upgrade .build/deb-test $(SUITES)
+
+guide:
+	@command -v pandoc >/dev/null || { echo "blipchat: pandoc is missing (apt install pandoc)" >&2; exit 1; }
+	mkdir -p .build/guide
+	pandoc --standalone --self-contained --resource-path=Docs --css Packaging/guide.css --toc --toc-depth 2 --metadata lang=en \
+		--metadata pagetitle="A guide to blipchat" -o .build/guide/guide.html Docs/guide.md
+
+pictures: system
+	$(BUILD) $(RELEASE) --product blipchat
+	Scripts/pictures.py "$(BIN)/blipchat" Docs/pictures
+
+dist: programs package-system
+	rm -rf .build/dist
+	Scripts/make_dist.sh "$(BIN)" .build/dist
 
 clean:
 	rm -rf .build
@@ -187,6 +223,9 @@ test-system:
 
 check-system:
 	@Scripts/install_system.sh "$(SWIFT)" build check
+
+package-system:
+	@Scripts/install_system.sh "$(SWIFT)" build package
 
 bench-system:
 	@Scripts/install_system.sh "$(SWIFT)" bench || echo "blipchat: the benchmarks skip what needs them" >&2

@@ -24,7 +24,7 @@ SIZES = {"ARCHITECTURE.md": 8192, "README.md": 7168, "CHANGELOG.md": 6144}
 # Names in code that belong to other programs.
 FOREIGN = {"LoadCredential", "LoadCredentialEncrypted"}
 # The documents beside spec and decisions. benchmarks.md is written by `make bench`, testing.md in part by list_tests.py.
-DOCUMENTS = {"delivery", "files", "people", "protocol", "relay", "rooms", "screen", "scripting", "settings", "storage", "testing", "benchmarks"}
+DOCUMENTS = {"guide", "delivery", "files", "people", "protocol", "relay", "rooms", "screen", "scripting", "settings", "storage", "testing", "benchmarks"}
 
 
 def first_comment(name):

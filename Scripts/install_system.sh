@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes sure that the machine can build blipchat: the Debian packages, and a Swift toolchain that is new enough.
-# Usage: install_system.sh SWIFT build [test] [bench]. Installs only what is missing; says clearly what it cannot do.
+# Usage: install_system.sh SWIFT build [test] [package] [bench]. Installs only what is missing; says clearly what it cannot do.
 # The packages come first: the toolchain itself does not start without some of them (libncurses6).
 set -euo pipefail
 
@@ -22,7 +22,9 @@ for purpose in "$@"; do
         # skipped else, and listed.
         test) packages+=(tmux screen openssl python3 python3-venv strace e2fsprogs xfsprogs zsh fish libqrencode4 libgdk-pixbuf-2.0-0
             chromium)
-            optional+=(syncthing-relaysrv) ;;
+            optional+=(syncthing-relaysrv mandoc desktop-file-utils appstream) ;;
+        # Debian packages, tarballs, and clean roots to try them in.
+        package) packages+=(dpkg-dev binutils lintian patchelf debootstrap) ;;
         check) packages+=(python3) ;;
         # What the benchmarks compare with; they skip what is not there.
         bench) packages+=(libwebsockets-dev gcc libc6-dev strace openssh-server openssh-client rsync magic-wormhole

@@ -36,6 +36,19 @@ import Testing
         try CallArguments(Blipwire.parser.parse(["client", url] + options))
     }
 
+    @Test("the manual page has every command with its options, and examples that are understood")
+    func manual() throws {
+        let page = HelpText.manual
+        for command in Blipwire.commands.map({ $0.specification }) {
+            #expect(page.contains(".B \"\(ManualSource.escaped("blipwire " + command.usage))\"\n"))
+            for option in command.options { #expect(page.contains(".B \"\(ManualSource.escaped(option.usage))\"\n")) }
+        }
+        for (line, _) in HelpText.examples {
+            let words = line.split(separator: " ").dropFirst().map(String.init)
+            #expect(throws: Never.self) { try Blipwire.parser.parse(words) }
+        }
+    }
+
     @Test("refuses a server with and without TLS at the same time")
     func serve() throws {
         func serve(_ words: String...) throws -> ServeCommand {

@@ -19,7 +19,8 @@ enum Blipwire {
     static let parser = ArgumentParser(
         program: "blipwire",
         commands: commands.map { $0.specification } + [
-            CommandSpecification(.help, operands: "[COMMAND]", count: 0...1, "")
+            CommandSpecification(.manual, "print the manual page blipwire(1)"),
+            CommandSpecification(.help, operands: "[COMMAND]", count: 0...1, ""),
         ],
         globalOptions: options, help: .help)
 
@@ -30,6 +31,10 @@ enum Blipwire {
         var title = "blipwire"
         do {
             let arguments = try parser.parse(words)
+            if arguments.command == .manual {
+                try Output.text(HelpText.manual)
+                return .done
+            }
             // `help` is none of them: its operand is.
             let name = arguments.command == .help ? arguments.operands.first : arguments.command.rawValue
             guard let name else {

@@ -1,4 +1,4 @@
-// The help texts, made from the commands' specifications so that they cannot say anything else than what is parsed.
+// The help texts and the manual page, made from the commands' specifications so that they cannot say anything else than what is parsed.
 
 internal import Arguments
 internal import Workbench
@@ -19,5 +19,43 @@ enum HelpText {
             + "\nExit codes:\n"
             + HelpLayout.rows(ExitCode.allCases.compactMap { code in code.meaning.map { ("\(code.rawValue)", $0) } })
             + "\nblipwire COMMAND --help says more about a command.\n"
+    }
+
+    /// Command lines that the manual page shows; each of them is parsed by a test.
+    static let examples = [
+        ("blipwire serve --listen 127.0.0.1:4990 --insecure", "answer the profiles, without TLS"),
+        ("blipwire client ws://127.0.0.1:4990/", "check every one of them"),
+        ("blipwire bench ws://127.0.0.1:4990/ --what seq", "count echoes, one at a time"),
+    ]
+
+    /// blipwire(1) in the macros of man(7).
+    static var manual: String {
+        var page = ManualSource(
+            title: "BLIPWIRE", section: 1, name: "blipwire", "a workbench for the protocols of blipchat",
+            source: "blipwire")
+        page.heading("SYNOPSIS")
+        page.literal(["blipwire COMMAND ..."])
+        page.heading("DESCRIPTION")
+        page.paragraph(
+            """
+            For those who write or test another implementation: it serves and calls BLIP over WebSocket, with and without
+            TLS, with the code that blipchat itself runs.
+            """)
+        page.heading("COMMANDS")
+        for command in Blipwire.commands.map({ $0.specification }) {
+            page.item("blipwire \(command.usage)", "\(command.summary).\n\(command.details)")
+            for option in command.options { page.subitem(option.usage, option.help) }
+        }
+        page.heading("PROFILES")
+        page.paragraph("The requests that serve and client answer.")
+        for profile in WorkbenchProfile.allCases { page.item(profile.rawValue, profile.summary) }
+        page.heading("EXIT STATUS")
+        for code in ExitCode.allCases {
+            if let meaning = code.meaning { page.item("\(code.rawValue)", meaning) }
+        }
+        page.heading("EXAMPLES")
+        for (line, words) in examples { page.item(line, words) }
+        page.seeAlso(["blipchat(1)", "blipchat-protocol(7)"])
+        return page.text
     }
 }

@@ -3,7 +3,7 @@
 import BLIPNet
 
 /// The names of the requests of blipchat_1.
-enum ChatProfile: String, Sendable, CaseIterable {
+package enum ChatProfile: String, Sendable, CaseIterable {
     case hello
     case accepted
     case message

@@ -31,7 +31,8 @@ package final class ChatInstance: Sendable {
     }
 
     private init(
-        client: ChatClient, store: HistoryDatabase, lock: HeldLock, _ audience: Audience, _ paths: HomePaths
+        client: ChatClient, store: HistoryDatabase, lock: HeldLock, _ audience: Audience, _ paths: HomePaths,
+        _ activated: ActivatedSocket?
     ) async throws(CommandError) {
         let chat = HostedChat(client: client, store: store)
         self.chat = chat
@@ -58,7 +59,7 @@ package final class ChatInstance: Sendable {
             let log = LogFile(folder: paths.log)
             let events = await client.events()
             tasks.append(Task { await Self.keepLog(log, of: events, chat) })
-            let server = try ControlServer(path: paths.socket, service: chat, until: end)
+            let server = try ControlServer(path: paths.socket, activated: activated, service: chat, until: end)
             ownServer = server
             tasks.append(Task { await server.run() })
         }
@@ -71,10 +72,11 @@ package final class ChatInstance: Sendable {
     /// Starts the chat of a home; makes the key and the history where there are none.
     ///
     /// Throws 9 when another process runs it or the history cannot be used, 7 when the key, the folders or the
-    /// listener cannot be had. `key`: our key, where it was opened with its passphrase.
+    /// listener cannot be had. `key`: our key, where it was opened with its passphrase; `activated`: the control socket, where
+    /// systemd has opened it.
     package static func start(
         _ paths: HomePaths, _ configuration: ChatConfiguration, for audience: Audience,
-        key: TLSIdentity? = nil
+        key: TLSIdentity? = nil, activated: ActivatedSocket? = nil
     ) async throws(CommandError) -> ChatInstance {
         // Keys before files.
         NetworkThreads.niceness = 5
@@ -114,7 +116,7 @@ package final class ChatInstance: Sendable {
             throw CommandError(error, about: paths.history)
         }
         do {
-            return try await ChatInstance(client: client, store: store, lock: lock, audience, paths)
+            return try await ChatInstance(client: client, store: store, lock: lock, audience, paths, activated)
         } catch {
             await client.stop()
             await store.close()
@@ -127,7 +129,7 @@ package final class ChatInstance: Sendable {
         log.write("started, version \(Version.text), process \(getpid())")
         var lines = LogLines(of: chat)
         for await event in events {
-            if let line = await lines.line(about: event) { log.write(line) }
+            if let line = await lines.line(about: event) { log.write(line.text) }
         }
         log.write("stopped")
         await log.flush(within: .seconds(2))

@@ -15,6 +15,8 @@ final class ControlServer: Sendable {
 
     private let descriptor: Int32
     private let path: String
+    /// systemd has opened it, and keeps it for the next one.
+    private let isActivated: Bool
     private let service: any LocalChat
     private let end: ChatEnd
     private let callContacts: @Sendable () async -> Void
@@ -35,24 +37,25 @@ final class ControlServer: Sendable {
         return .bye(continues: isOfCommand || hasHeirs.load(ordering: .relaxed))
     }
 
-    /// Listens at `path`; the caller holds the instance lock. `callContacts` is for a chat that calls nobody by itself:
+    /// Listens at `path`, or takes the socket that systemd has opened there; the caller holds the instance lock. `callContacts` is for a chat that calls nobody by itself:
     /// it hears of each session that needs contacts.
     init(
-        path: String, service: any LocalChat, until end: ChatEnd,
+        path: String, activated: ActivatedSocket? = nil, service: any LocalChat, until end: ChatEnd,
         callContacts: @escaping @Sendable () async -> Void = {}
     ) throws(CommandError) {
         // What waits for callers needs a descriptor, too, which may be the last one.
         do throws(SystemError) { _ = try ReadinessWatch.shared() } catch {
             throw .system("control socket", "cannot be watched", error.code)
         }
-        descriptor = try ControlSocket.listen(at: path)
+        descriptor = if let activated { activated.descriptor } else { try ControlSocket.listen(at: path) }
+        isActivated = activated != nil
         self.path = path
         self.service = service
         self.end = end
         self.callContacts = callContacts
     }
 
-    /// Accepts until the task is cancelled, then removes the socket.
+    /// Accepts until the task is cancelled, then removes the socket. One of systemd's stays: who calls it starts the chat again.
     func run() async {
         defer { close(descriptor) }
         // Discarding: of any other group each connection would stay in memory until the end.
@@ -77,12 +80,14 @@ final class ControlServer: Sendable {
                     connections.subtract(1, ordering: .relaxed)
                 }
             }
-            unlink(path)
-            // Nobody can connect any more, also who has found the path before. Who came in the last moment waits for an
-            // answer, too.
-            shutdown(descriptor, Int32(SHUT_RD))
-            while case let late = clinux_accept(descriptor, Self.reserve), late >= 0 {
-                group.addTask { [self] in await say(bye, on: ControlConnection(descriptor: late)) }
+            if !isActivated {
+                unlink(path)
+                // Nobody can connect any more, also who has found the path before. Who came in the last moment waits for
+                // an answer, too.
+                shutdown(descriptor, Int32(SHUT_RD))
+                while case let late = clinux_accept(descriptor, Self.reserve), late >= 0 {
+                    group.addTask { [self] in await say(bye, on: ControlConnection(descriptor: late)) }
+                }
             }
             group.cancelAll()
         }

@@ -6,8 +6,16 @@ import ChatSettings
 import Glibc
 
 enum ControlSocket {
-    /// Listens at `path` (0600). The caller holds the instance lock, so a socket that is there is left over.
+    /// Listens at `path` (0600). The caller holds the instance lock, so a socket that is there is left over, unless systemd
+    /// listens there to start a chat: taking its place would leave it behind with a socket that nobody finds. Then this throws.
     static func listen(at path: String) throws(CommandError) -> Int32 {
+        // A process that has just died may have given up the lock before its socket.
+        for _ in 0..<50 where isListenedAt(path) { usleep(2_000) }
+        guard !isListenedAt(path) else {
+            throw CommandError(
+                .store, path, "systemd listens here, to start blipchat when it is needed",
+                advice: "systemctl --user start blipchat, or stop blipchat.socket to do without")
+        }
         let descriptor = try make()
         unlink(path)
         // Nobody can connect before `listen`, so the rights are right from the first moment on. (A umask would do it, too,
@@ -66,6 +74,45 @@ enum ControlSocket {
         return line[name + 2] == UInt8(ascii: "T") || line[name + 2] == UInt8(ascii: "t")
     }
 
+    /// Whether any process listens at `path`, without calling it (proc_pid_net(5), `unix`: flag SO_ACCEPTCON).
+    private static func isListenedAt(_ path: String) -> Bool {
+        guard SmallFile.exists(path), let table = SmallFile.read("/proc/net/unix", limit: 4 << 20) else { return false }
+        return table.split(separator: "\n").contains { line in
+            let fields = line.split(separator: " ", maxSplits: 7)
+            return fields.count == 8 && fields[7] == path && fields[3] == "00010000"
+        }
+    }
+
+    /// The path of a listening UNIX socket for streams; `nil` when `descriptor` is none.
+    static func path(of descriptor: Int32) -> String? {
+        var listens: Int32 = 0
+        var size = socklen_t(MemoryLayout.size(ofValue: listens))
+        guard getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) == 0, listens != 0 else { return nil }
+        var address = sockaddr_un()
+        var length = socklen_t(MemoryLayout.size(ofValue: address))
+        let result = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        guard result == 0, address.sun_family == sa_family_t(AF_UNIX) else { return nil }
+        return withUnsafeBytes(of: address.sun_path) { bytes in
+            String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+    }
+
+    /// Sends one datagram to the socket at `path`; one that begins with @ is abstract (unix(7)). The error number when that
+    /// fails: EAGAIN where its reader lags.
+    static func tell(_ text: String, to path: String) -> Int32? {
+        let kind = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let descriptor = socket(AF_UNIX, kind, 0)
+        guard descriptor >= 0 else { return errno }
+        defer { close(descriptor) }
+        let bytes = Array(text.utf8)
+        let count = withAddress(of: path) { address, length in
+            Int32(sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), address, length))
+        }
+        return count < 0 ? errno : nil
+    }
+
     private static func make() throws(CommandError) -> Int32 {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = socket(AF_UNIX, kind, 0)
@@ -82,7 +129,8 @@ enum ControlSocket {
         let room = MemoryLayout.size(ofValue: address.sun_path)
         var text = path
         var folder: Int32 = -1
-        if path.utf8.count >= room {
+        let isAbstract = path.utf8.first == UInt8(ascii: "@")
+        if !isAbstract, path.utf8.count >= room {
             folder = open(HomePaths.parent(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             guard folder >= 0 else { return -1 }
             text = "/proc/self/fd/\(folder)/\(PathParts.lastName(of: path))"
@@ -95,10 +143,14 @@ enum ControlSocket {
         }
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        var length = MemoryLayout<sockaddr_un>.size
+        if isAbstract {
+            // Its length says where an abstract name ends.
+            address.sun_path.0 = 0
+            length = MemoryLayout<sa_family_t>.size + bytes.count
+        }
         return withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(length)) }
         }
     }
 }

@@ -65,6 +65,28 @@ package enum EventRecord {
     }
 }
 
+extension EventRecord {
+    /// What asks for somebody's attention stands out.
+    static func logLevel(of event: ChatEvent) -> LogLevel {
+        switch event {
+        case .linkChanged(_, .offline(let reason?)):
+            switch reason {
+            case .keyChanged, .somebodyElse, .answersInstead, .otherKeyOfServer, .untrusted, .historyDamaged: .warning
+            default: .info
+            }
+        case .notice(let notice):
+            switch notice {
+            case .storeFailed: .error
+            case .cannotListen, .listensElsewhere, .keyChanged, .peerCannotStore, .contactStoresTooMuch,
+                .historyPutBack:
+                .warning
+            case .instanceLost, .instanceFound, .instanceSilent, .instanceHere, .settingsChanged: .info
+            }
+        default: .info
+        }
+    }
+}
+
 extension ChatEvent {
     /// Whom it is about, where that is one contact.
     package var contact: ContactID? {

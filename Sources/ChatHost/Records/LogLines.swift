@@ -16,13 +16,14 @@ package struct LogLines: Sendable {
     init(reading read: @escaping @Sendable () async -> ContactDirectory?) { self.read = read }
 
     /// The line about an event; `nil`: nothing is written about it.
-    package mutating func line(about event: ChatEvent) async -> String? {
+    package mutating func line(about event: ChatEvent) async -> LogLine? {
         switch event {
         case .conversationsChanged: isStale = true
         case .transferProgress, .typing, .identityChanged, .historyReplaced: break
         default:
             await readContacts(knowing: event.contact)
-            return contacts.flatMap { EventRecord.logLine(of: event, $0) }
+            guard let text = contacts.flatMap({ EventRecord.logLine(of: event, $0) }) else { return nil }
+            return LogLine(level: EventRecord.logLevel(of: event), text: text)
         }
         return nil
     }

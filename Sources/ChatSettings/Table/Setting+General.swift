@@ -105,7 +105,7 @@ extension Setting {
         return setting
     }
 
-    static let limits: [Setting] = LimitSetting.all.map { limit in
+    package static let limits: [Setting] = LimitSetting.all.map { limit in
         Setting(
             key: limit.key, form: limit.form, summary: "a limit, see Docs/settings.md", effect: .nextStart,
             put: { configuration, value, _ in

@@ -371,8 +371,8 @@ extension CommandRow {
             .demo, DemoCommand.self, "try it alone: a chat with a second blipchat in the same process",
             details: "Keeps everything in a temporary folder and deletes it at the end."),
         .init(
-            .manual, ManualCommand.self, operands: "[config]", count: 0...1,
-            "print the manual page blipchat(1), or blipchat-config(5)",
+            .manual, ManualCommand.self, operands: "[blipchat|config|protocol]", count: 0...1,
+            "print a manual page: blipchat(1), blipchat-config(5), blipchat-protocol(7)",
             details: "Read it with: blipchat manual | man -l -"),
         .init(
             .completion, CompletionCommand.self, operands: "bash|zsh|fish", count: 1...1,

@@ -32,13 +32,14 @@ struct ManualCommand: Command {
     let context: CommandContext
 
     func run() throws(CommandError) -> ExitCode {
-        switch context.arguments.operands.first {
-        case nil: try context.streams.write(ManualPage.program)
-        case "config": try context.streams.write(ManualPage.configuration)
-        case let word?:
+        let word = context.arguments.operands.first ?? ManualPage.program.rawValue
+        guard let page = ManualPage(rawValue: word) else {
+            let names = ManualPage.allCases.map(\.rawValue)
+            let nearest = NearestName.to(word, among: names).map { "did you mean \($0)?" }
             throw CommandError(
-                .usage, word, "there is no such page", advice: "try blipchat manual, or blipchat manual config")
+                .usage, word, "there is no such page", advice: nearest ?? "one of: " + names.joined(separator: ", "))
         }
+        try context.streams.write(page.source())
         return .done
     }
 }

@@ -24,6 +24,7 @@ struct Program {
             streams.usesColor = StandardStreams.usesColor(
                 arguments.text("--color"), environment, isTerminal: isatty(STDOUT_FILENO) == 1)
             streams.progressForm = arguments.text("--progress").flatMap(ProgressForm.init) ?? .auto
+            streams.isJournal = Journal.isBehind(streams.diagnostics, environment)
             if arguments.command.isFollowing { streams = streams.neverWaiting() }
             var context = CommandContext(arguments: arguments, environment: environment, streams: streams)
             // Starts the process anew, which is to find everything as it was.

@@ -1,4 +1,5 @@
-// `blipchat serve`: the chat without a screen, until a signal ends it; SIGHUP has it read its settings again.
+// `blipchat serve`: the chat without a screen, until a signal ends it; SIGHUP has it read its settings again. systemd hears when
+// it is ready, reads its settings, works and stops.
 
 import Arguments
 import BLIPNet
@@ -15,10 +16,13 @@ struct ServeCommand: Command {
         let settings = try context.configuration(paths)
         let configuration = try context.chatConfiguration(settings, paths, listens: true)
         let acceptsFilesUpTo = try context.arguments.size("--accept-files")
-        let key = try await HomeKey(context: context).openToStart(paths)
+        let manager = try ServiceManager(environment: context.environment, controlPath: paths.socket)
+        let home = HomeKey(context: context)
+        // Who listens at a socket of systemd's is ourselves: nobody would answer.
+        let key = manager.control == nil ? try await home.openToStart(paths) : try await home.open(paths)
         let (hangUps, hangUp) = AsyncStream<Void>.makeStream()
         let signals = try await TerminationSignals.take { hangUp.yield() }
-        let instance = try await startServing(paths, configuration, key)
+        let instance = try await startServing(paths, configuration, key, manager.control)
         let reach = DownloadsReach(
             paths, settings, home: context.environment["HOME"], ownConfiguration: !context.arguments.has("--config"))
         let keeper = SettingsKeeper(
@@ -30,28 +34,38 @@ struct ServeCommand: Command {
         }
         let reloads = Task {
             for await _ in hangUps {
-                for line in await keeper.carryOut(.reload).lines {
-                    context.streams.note("\(RFC3339.text(.now)) \(line)")
+                await manager.tell(.reloading)
+                let reply = await keeper.carryOut(.reload)
+                for line in reply.lines {
+                    context.streams.log(LogLine(level: reply.isError ? .error : .info, text: line))
                 }
+                await manager.tell(.ready(await instance.status))
             }
         }
-        defer { reloads.cancel() }
+        let signsOfLife = Task { await manager.keepAlive { _ = await instance.client.identity } }
+        defer {
+            reloads.cancel()
+            signsOfLife.cancel()
+        }
         let events = await instance.client.events()
         let log = Task { [chat = instance.chat] in
             var lines = LogLines(of: chat)
             for await event in events {
                 guard let line = await lines.line(about: event) else { continue }
-                context.streams.note("\(RFC3339.text(.now)) \(line)")
+                context.streams.log(line)
             }
         }
         do throws(CommandError) {
-            let listening = await instance.client.identity.listening
-            try context.streams.line("listening \(listening ?? "nowhere")")
+            let status = await instance.status
+            try context.streams.line(status)
+            await manager.tell(.ready(status))
             await signals.wait()
         } catch {
+            await manager.tell(.stopping)
             await instance.stop()
             throw error
         }
+        await manager.tell(.stopping)
         await instance.stop()
         await log.value
         return .done
@@ -60,19 +74,30 @@ struct ServeCommand: Command {
     /// Waits at most 10 seconds for a command that has the home: it may take no longer than that to send a message.
     /// A chat that serves everybody is not.
     private func startServing(
-        _ paths: HomePaths, _ configuration: ChatConfiguration, _ key: TLSIdentity?
+        _ paths: HomePaths, _ configuration: ChatConfiguration, _ key: TLSIdentity?, _ activated: ActivatedSocket?
     ) async throws(CommandError) -> ChatInstance {
         context.noteLostKey(paths)
         let limit = ContinuousClock.now + .seconds(10)
         while true {
             do throws(CommandError) {
-                return try await ChatInstance.start(paths, configuration, for: .everybody(until: .service), key: key)
+                return try await ChatInstance.start(
+                    paths, configuration, for: .everybody(until: .service), key: key, activated: activated)
             } catch {
-                guard error.isAlreadyRunning, ContinuousClock.now < limit,
-                    await !AttachedService.isServed(at: paths.socket)
-                else { throw error }
+                guard error.isAlreadyRunning, ContinuousClock.now < limit else { throw error }
+                // At a socket of systemd's only we would answer.
+                if activated == nil, await AttachedService.isServed(at: paths.socket) { throw error }
                 try? await Task.sleep(for: .milliseconds(50))
             }
+        }
+    }
+}
+
+extension ChatInstance {
+    /// `listening 0.0.0.0:4985`
+    fileprivate var status: String {
+        get async {
+            let place = await client.identity.listening
+            return "listening \(place ?? "nowhere")"
         }
     }
 }

@@ -20,6 +20,8 @@ struct StandardStreams: Sendable {
     var usesColor = false
     /// How the progress of files is shown on `diagnostics`.
     var progressForm = ProgressForm.auto
+    /// `diagnostics` is the journal, which keeps the time itself and wants to know how grave a line is.
+    var isJournal = false
     /// Takes what is written on `diagnostics`, where nobody may be held up by whoever reads it.
     private(set) var aside: LineQueue?
 
@@ -78,11 +80,22 @@ struct StandardStreams: Sendable {
     /// Writes a line that is not the result. A diagnostic that cannot be written has nowhere to be reported.
     func note(_ text: String) {
         guard !isQuiet else { return }
-        put(SafeText(text, as: .line).terminalString() + "\n")
+        put(mark(.info) + SafeText(text, as: .line).terminalString() + "\n")
     }
 
     /// Writes a line about something that was not done and should have been: also with --quiet.
-    func warn(_ text: String) { put(SafeText("blipchat: " + text, as: .line).terminalString() + "\n") }
+    func warn(_ text: String) {
+        put(mark(.warning) + SafeText("blipchat: " + text, as: .line).terminalString() + "\n")
+    }
+
+    /// Writes a line of the log of `serve`, with its time or for the journal.
+    func log(_ line: LogLine) {
+        guard !isQuiet else { return }
+        let text = isJournal ? line.text : "\(RFC3339.text(.now)) \(line.text)"
+        put(mark(line.level) + SafeText(text, as: .line).terminalString() + "\n")
+    }
+
+    private func mark(_ level: LogLevel) -> String { isJournal ? level.prefix : "" }
 
     private func put(_ text: String, _ spelling: Spelling = .glyphs) {
         guard let aside else {
@@ -98,7 +111,7 @@ struct StandardStreams: Sendable {
     /// Reports why the command failed.
     func report(_ error: CommandError) {
         guard error.exit != .brokenPipe else { return }
-        put(error.sentence + "\n")
+        put(mark(.error) + error.sentence + "\n")
     }
 
     /// Writes a question, without an end of line.

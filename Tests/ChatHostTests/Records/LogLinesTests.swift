@@ -1,4 +1,4 @@
-// How often a log reads the contacts, whose names it writes.
+// How often a log reads the contacts, whose names it writes, and how grave its lines are.
 
 import BLIPNet
 import ChatCore
@@ -25,19 +25,34 @@ import Testing
             try? await Task.sleep(for: pause.withLock { $0 })
             return ContactDirectory(peers.withLock { $0 })
         }
-        #expect(await lines.line(about: .messagesDeleted(bob)) == "messages of bob deleted")
+        #expect(await lines.line(about: .messagesDeleted(bob))?.text == "messages of bob deleted")
         #expect(await lines.line(about: .typing(bob, true)) == nil)
         peers.withLock { $0[0].name = "bobby" }
         #expect(await lines.line(about: .conversationsChanged) == nil)
         try await eventually("the new name is there") {
-            await lines.line(about: .messagesDeleted(bob)) == "messages of bobby deleted"
+            await lines.line(about: .messagesDeleted(bob))?.text == "messages of bobby deleted"
         }
         pause.withLock { $0 = .seconds(1) }
         _ = await lines.line(about: .conversationsChanged)
         _ = await lines.line(about: .messagesDeleted(bob))
         peers.withLock { $0.append(peer(carol, "carol")) }
         _ = await lines.line(about: .conversationsChanged)
-        #expect(await lines.line(about: .messagesDeleted(carol)) == "messages of carol deleted")
+        #expect(await lines.line(about: .messagesDeleted(carol))?.text == "messages of carol deleted")
+    }
+
+    @Test(
+        "what asks for attention is a warning, and what is lost an error",
+        arguments: [
+            (ChatEvent.linkChanged(ContactID(1), .offline(.keyChanged)), LogLevel.warning),
+            (.linkChanged(ContactID(1), .offline(.disconnected)), .info),
+            (.messagesDeleted(ContactID(1)), .info),
+            (.notice(.storeFailed(.diskFull)), .error),
+            (.notice(.cannotListen(endpoint: "[::]:1", reason: .disconnected)), .warning),
+        ])
+    func levels(event: ChatEvent, level: LogLevel) async {
+        let names = ContactDirectory([peer(bob, "bob")])
+        var lines = LogLines { names }
+        #expect(await lines.line(about: event)?.level == level)
     }
 
     @Test("where reading takes long, it takes a tenth of the time at most")
@@ -52,7 +67,7 @@ import Testing
         let begun = ContinuousClock.now
         for _ in 0..<5_000 {
             _ = await lines.line(about: .conversationsChanged)
-            #expect(await lines.line(about: .messagesDeleted(bob)) == "messages of bob deleted")
+            #expect(await lines.line(about: .messagesDeleted(bob))?.text == "messages of bob deleted")
         }
         let most = (ContinuousClock.now - begun) / .milliseconds(200) + 1
         #expect(Double(readings.withLock { $0 }) <= most)
