@@ -47,7 +47,7 @@ package actor ChatClient: LocalChat {
     /// before `start`.
     package init(
         store: any HistoryStore, connecting: any PeerConnecting, rooms roomConnecting: any RoomConnecting = NoRooms(),
-        identity: PeerID, configuration: ChatConfiguration,
+        neighbours finding: any NeighbourFinding = NoNeighbours(), identity: PeerID, configuration: ChatConfiguration,
         namedSettings: (any NamedSettings)? = nil, now: @escaping @Sendable () -> Timestamp, clock: ChatClock = .system
     ) {
         let limits = configuration.limits
@@ -79,7 +79,12 @@ package actor ChatClient: LocalChat {
         self.connecting = connecting
         self.waitingMemory = waitingMemory
         self.listening = listening
-        reach = Reach(relays: relays, invitations: InvitationBook(core: core))
+        let meetings = Meetings(core: core, connecting: connecting, memory: waitingMemory, relays: relays)
+        let neighbours = Neighbours(
+            core: core, finding: finding, listening: listening, dialling: dialling, meetings: meetings)
+        reach = Reach(
+            relays: relays, invitations: InvitationBook(core: core, meetings: meetings), meetings: meetings,
+            neighbours: neighbours)
         self.dialling = dialling
         self.requests = requests
         people = People(core: core, requests: requests, listening: listening, namedSettings: namedSettings)
@@ -147,6 +152,7 @@ package actor ChatClient: LocalChat {
         await reach.invitations.read()
         await relays.read()
         relays.begin()
+        reach.neighbours.begin()
         await mailRoom.releaseAll()
         // If the path cannot be resolved, the first file that is to go there says so.
         core.tasks.spawn { _ = try? await $0.places.downloads(within: nil) }
