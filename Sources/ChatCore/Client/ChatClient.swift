@@ -152,13 +152,13 @@ package actor ChatClient: LocalChat {
         await reach.invitations.read()
         await relays.read()
         relays.begin()
-        reach.neighbours.begin()
         await mailRoom.releaseAll()
         // If the path cannot be resolved, the first file that is to go there says so.
         core.tasks.spawn { _ = try? await $0.places.downloads(within: nil) }
         await downloads.restTransfers()
         dialling.dialEverybody()
         core.tasks.spawn(after: Dialling.openingTime) { await $0.followNetworks() }
+        core.tasks.spawn(after: Dialling.openingTime) { $0.reach.neighbours.begin() }
         core.tasks.spawn(after: Dialling.openingTime) { client in
             client.cleaning.keepPartialsClean()
             client.keeping.keepHouse()

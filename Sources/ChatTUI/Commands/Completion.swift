@@ -82,10 +82,11 @@ struct CompletionContext: Sendable, Equatable {
         case .action: kind = .action
         case .key: kind = .key
         case .alias: kind = .alias
-        case .spoken: completeSpoken()
+        case .spoken: kind = .spoken
         case .text, .word, nil: kind = .nothing
         }
         if command?.verb == .search { completeFilter() }
+        if kind == .spoken { completeSpoken() }
     }
 
     /// The value of a filter of a search: `from:al`, `has:`.
@@ -106,7 +107,6 @@ struct CompletionContext: Sendable, Equatable {
 
     /// Of words with dashes between the last one.
     private mutating func completeSpoken() {
-        kind = .spoken
         guard let dash = word.lastIndex(of: "-") else { return }
         start += word.distance(from: word.startIndex, to: word.index(after: dash))
         word = String(word[word.index(after: dash)...])
