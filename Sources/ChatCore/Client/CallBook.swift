@@ -72,7 +72,8 @@ struct CallBook {
             let isBest = answer == .pinnedKey || named == address.route || candidate?.address == address
             return (answer == .otherKey ? 1 : 0, LocalHost.isNumeric(address.host) ? 0 : 1, isBest ? 0 : 1)
         }
-        let ranked = known.filter { place in !near.contains { $0.route == place.route } }.enumerated().map { index, address in
+        let ranked = known.filter { place in !near.contains { $0.route == place.route } }.enumerated().map {
+            index, address in
             let (strangeness, kind, merit) = rank(address)
             return (rank: (strangeness, kind, merit, index), address: address)
         }

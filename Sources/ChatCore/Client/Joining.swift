@@ -206,7 +206,8 @@ struct Joining {
         }
     }
 
-    private func greet(_ link: ActiveLink, _ secret: MeetSecret, _ exporter: [UInt8]) async -> Result<Void, MeetFailure> {
+    private func greet(_ link: ActiveLink, _ secret: MeetSecret, _ exporter: [UInt8]) async -> Result<Void, MeetFailure>
+    {
         let hello = presence.hello(proving: secret.proof.proof(of: .guest, exporter: exporter))
         let response: BLIPResponse
         do throws(LinkError) {

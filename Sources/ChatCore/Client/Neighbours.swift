@@ -1,4 +1,4 @@
-// People in this network: contacts are recognised and called, and we are shown to them (REACH 5, "LAN").
+// People in this network: contacts are recognised and called, and we are shown to them (REACH 5).
 
 import BLIPNet
 

@@ -1,5 +1,5 @@
 // Other chats in this network, as they show themselves: read within limits, whatever a neighbour sends. Pure (REACH 5,
-// "LAN").
+// 5).
 
 import BLIPNet
 
@@ -83,7 +83,9 @@ struct Sightings {
     /// Those who fit, those seen last before others; of each machine the IPv4 address first.
     private func sorted(_ fits: (Neighbour) -> Bool) -> [Neighbour] {
         neighbours.filter { fits($0.value) }.sorted {
-            ($1.value.seen, $0.key.isIPv6 ? 1 : 0, $0.key.instance) < ($0.value.seen, $1.key.isIPv6 ? 1 : 0, $1.key.instance)
+            ($1.value.seen, $0.key.isIPv6 ? 1 : 0, $0.key.instance) < (
+                $0.value.seen, $1.key.isIPv6 ? 1 : 0, $1.key.instance
+            )
         }.map(\.value)
     }
 
@@ -124,7 +126,9 @@ struct Sightings {
     ) -> NearbyReport {
         var report = NearbyReport(state: state, neighbours: [], strangers: 0, shownUntil: shownUntil)
         var instances: Set<String> = []
-        let ordered = neighbours.sorted { ($0.key.instance, $0.key.isIPv6 ? 1 : 0) < ($1.key.instance, $1.key.isIPv6 ? 1 : 0) }
+        let ordered = neighbours.sorted {
+            ($0.key.instance, $0.key.isIPv6 ? 1 : 0) < ($1.key.instance, $1.key.isIPv6 ? 1 : 0)
+        }
         for (key, neighbour) in ordered where instances.insert(key.instance).inserted {
             let id = neighbour.texts.tag.flatMap { tags[$0] } ?? neighbour.texts.id
             let peer = id.flatMap { id in contacts.first { $0.peerID == id } }

@@ -96,7 +96,8 @@ enum SlashCommands {
             .reach, ReachCommands.self, "reach", [], [.oneOf(["renew"])], "[renew]",
             "how others reach you; new mailboxes", .net),
         make(
-            .join, RoomCommands.self, "join", [], [.spoken, .spoken, .spoken, .spoken, .text], "WORDS|LINK|ADDRESS [NAME]",
+            .join, RoomCommands.self, "join", [], [.spoken, .spoken, .spoken, .spoken, .text],
+            "WORDS|LINK|ADDRESS [NAME]",
             "use an invitation, or join a room", .people, needed: true),
         make(
             .leave, RoomCommands.self, "leave", ["part"], [.contact], "[ROOM]", "leave a room; its history stays",

@@ -11,7 +11,9 @@ enum ReachCommands: SlashCommandGroup {
         case .invite:
             var (seconds, place) = (Int64?.none, MeetPlace?.none)
             while let word = scanner.next() {
-                if word.hasPrefix("@") { place = MeetPlace(String(word.dropFirst())) } else {
+                if word.hasPrefix("@") {
+                    place = MeetPlace(String(word.dropFirst()))
+                } else {
                     seconds = Units.seconds(of: word)
                 }
                 guard word.hasPrefix("@") ? place != nil : seconds != nil else {

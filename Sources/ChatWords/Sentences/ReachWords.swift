@@ -99,7 +99,7 @@ package enum ReachWords {
     /// What is wrong with something that looks like words.
     package static let mistyped = "these are not four words of an invitation"
     /// How they are typed.
-    package static let form = "tiger-lemon-orbit-cable, with @HOST behind it where the other person sees one"
+    package static let form = "tiger-lemon-orbit-cable, and @HOST after it if the other person sees one"
 
     package static func words(for failure: MeetFailure) -> String {
         switch failure {
@@ -129,7 +129,8 @@ package enum ReachWords {
             let place = SafeText("\(neighbour.address.endpoint)", as: .line).text
             lines.append(
                 neighbour.contact == nil
-                    ? "\(name), no contact: /add \(SafeText("\(neighbour.address)", as: .line).text)" : "\(name)  \(place)")
+                    ? "\(name), no contact: /add \(SafeText("\(neighbour.address)", as: .line).text)"
+                    : "\(name)  \(place)")
         }
         switch (report.strangers, report.neighbours.isEmpty) {
         case (0, true): lines.append("Nobody else with blipchat is in this network")

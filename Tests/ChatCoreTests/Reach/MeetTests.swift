@@ -126,7 +126,8 @@ private final class Invitations {
         #expect(open.judge(proof(spoken), exporter: exporter, counts: true, now: start) == .unknown(ended: []))
         let link = MeetProof(token: entry.token)
         #expect(
-            open.judge(proof(link), exporter: exporter, counts: true, now: start) == .invited(number: entry.number, link))
+            open.judge(proof(link), exporter: exporter, counts: true, now: start)
+                == .invited(number: entry.number, link))
     }
 
     @Test("words last ten minutes, links a day; an old link is no guess")
@@ -157,7 +158,8 @@ private final class Invitations {
             let entry = open.open.open(token: [UInt8(index)], lasting: nil, now: start)
             numbers.append(entry.number)
             let opened = open.open.speak(
-                try words("zoo zoo zoo zoo"), MeetProof(key: [UInt8(index)]), of: entry.number, lasting: nil, now: start)
+                try words("zoo zoo zoo zoo"), MeetProof(key: [UInt8(index)]), of: entry.number, lasting: nil, now: start
+            )
             #expect(opened?.ended == (index < 4 ? [] : [numbers[0]]))
         }
         let first = open.judge(proof(MeetProof(key: [0])), exporter: exporter, counts: false, now: start)

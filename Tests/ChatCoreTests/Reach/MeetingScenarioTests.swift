@@ -240,7 +240,10 @@ struct RelayedMeetingTests {
         }
         let bob = try await guest("bob")
         let said = try meeting.said(invitation, at: place)
-        guard case .notMet(.failed(.relay(_, .silent)))? = await meeting.failure({ try await bob.client.ask(.meet(said, name: nil)) })
+        guard
+            case .notMet(.failed(.relay(_, .silent)))? = await meeting.failure({
+                try await bob.client.ask(.meet(said, name: nil))
+            })
         else {
             Issue.record("bob hears nothing of the relay")
             return

@@ -64,7 +64,9 @@ private final class Network {
         // Of a key that comes twice the first one counts.
         #expect(read.tag == nil && read.marks.isEmpty && read.id == nil)
         #expect(read.name?.unicodeScalars.contains { $0.value < 0x20 } == false)
-        for text in ["", "0", "00000000000000F0", "00000000000000000", "000000000000000g"] { #expect(LANTag(text) == nil) }
+        for text in ["", "0", "00000000000000F0", "00000000000000000", "000000000000000g"] {
+            #expect(LANTag(text) == nil)
+        }
     }
 
     @Test("a contact is recognised in this hour and beside it, at two places at most; strangers are not")

@@ -43,7 +43,8 @@ final class TestNeighbourhood: Sendable {
 
         func show(_ service: NeighbourService?) {
             network.state.withLock { state in
-                let old = state.shown.updateValue(service ?? NeighbourService(instance: "", port: 0, texts: []), forKey: number)
+                let old = state.shown.updateValue(
+                    service ?? NeighbourService(instance: "", port: 0, texts: []), forKey: number)
                 if service == nil { state.shown[number] = nil }
                 for (other, teller) in state.watchers where other != number {
                     if let old, old.instance != service?.instance { teller.yield(.gone(old.key)) }

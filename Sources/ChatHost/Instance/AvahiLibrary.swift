@@ -1,5 +1,5 @@
 // The functions of libavahi-client that are used here, loaded when there is somebody to look for: without the library
-// everything is as it was (REACH 5, "LAN").
+// everything is as it was (REACH 5).
 
 import Glibc
 
@@ -13,13 +13,15 @@ struct AvahiLibrary {
     typealias ClientNews = @convention(c) (Pointer?, Int32, Context?) -> Void
     typealias GroupNews = @convention(c) (Pointer?, Int32, Context?) -> Void
     /// Browser, interface, protocol, event, name, type, domain, flags.
-    typealias BrowserNews = @convention(c) (
-        Pointer?, Int32, Int32, Int32, Text?, Text?, Text?, Int32, Context?
-    ) -> Void
+    typealias BrowserNews =
+        @convention(c) (
+            Pointer?, Int32, Int32, Int32, Text?, Text?, Text?, Int32, Context?
+        ) -> Void
     /// Resolver, interface, protocol, event, name, type, domain, host, address, port, texts, flags.
-    typealias ResolverNews = @convention(c) (
-        Pointer?, Int32, Int32, Int32, Text?, Text?, Text?, Text?, Pointer?, UInt16, Pointer?, Int32, Context?
-    ) -> Void
+    typealias ResolverNews =
+        @convention(c) (
+            Pointer?, Int32, Int32, Int32, Text?, Text?, Text?, Text?, Pointer?, UInt16, Pointer?, Int32, Context?
+        ) -> Void
 
     let newPoll: @convention(c) () -> Pointer?
     let poll: @convention(c) (Pointer) -> Pointer?
@@ -39,18 +41,20 @@ struct AvahiLibrary {
     let newClient: @convention(c) (Pointer, Int32, ClientNews, Context?, UnsafeMutablePointer<Int32>) -> Pointer?
     let freeClient: @convention(c) (Pointer) -> Void
     let newGroup: @convention(c) (Pointer, GroupNews, Context?) -> Pointer?
-    let addService: @convention(c) (
-        Pointer, Int32, Int32, Int32, Text, Text, Text?, Text?, UInt16, Pointer?
-    ) -> Int32
+    let addService:
+        @convention(c) (
+            Pointer, Int32, Int32, Int32, Text, Text, Text?, Text?, UInt16, Pointer?
+        ) -> Int32
     let updateTexts: @convention(c) (Pointer, Int32, Int32, Int32, Text, Text, Text?, Pointer?) -> Int32
     let commit: @convention(c) (Pointer) -> Int32
     let reset: @convention(c) (Pointer) -> Int32
     let freeGroup: @convention(c) (Pointer) -> Int32
     let newBrowser: @convention(c) (Pointer, Int32, Int32, Text, Text?, Int32, BrowserNews, Context?) -> Pointer?
     let freeBrowser: @convention(c) (Pointer) -> Int32
-    let newResolver: @convention(c) (
-        Pointer, Int32, Int32, Text, Text, Text?, Int32, Int32, ResolverNews, Context?
-    ) -> Pointer?
+    let newResolver:
+        @convention(c) (
+            Pointer, Int32, Int32, Text, Text, Text?, Int32, Int32, ResolverNews, Context?
+        ) -> Pointer?
     let freeResolver: @convention(c) (Pointer) -> Int32
 
     /// AVAHI_IF_UNSPEC and AVAHI_PROTO_UNSPEC.
@@ -93,7 +97,8 @@ struct AvahiLibrary {
                 common, "avahi_string_list_get_text"),
             let textCount: @convention(c) (Pointer) -> Int = symbol(common, "avahi_string_list_get_size"),
             let freeTexts: @convention(c) (Pointer) -> Void = symbol(common, "avahi_string_list_free"),
-            let printAddress: @convention(c) (UnsafeMutablePointer<CChar>, Int, Pointer) -> UnsafeMutablePointer<CChar>? =
+            let printAddress: @convention(c) (UnsafeMutablePointer<CChar>, Int, Pointer) -> UnsafeMutablePointer<CChar>?
+            =
                 symbol(common, "avahi_address_snprint")
         else { return nil }
         guard
@@ -117,7 +122,7 @@ struct AvahiLibrary {
             let freeBrowser: @convention(c) (Pointer) -> Int32 = symbol(client, "avahi_service_browser_free"),
             let newResolver:
                 @convention(c) (Pointer, Int32, Int32, Text, Text, Text?, Int32, Int32, ResolverNews, Context?) ->
-                Pointer? = symbol(client, "avahi_service_resolver_new"),
+                    Pointer? = symbol(client, "avahi_service_resolver_new"),
             let freeResolver: @convention(c) (Pointer) -> Int32 = symbol(client, "avahi_service_resolver_free")
         else { return nil }
         self.newPoll = newPoll

@@ -1,5 +1,5 @@
 // People in this network, found by avahi-daemon: all calls of its library happen on one thread, which sleeps until there is
-// something (REACH 5, "LAN").
+// something (REACH 5).
 
 import BLIPNet
 package import ChatCore
@@ -249,8 +249,8 @@ private final class AvahiThread {
             return
         }
         var list: OpaquePointer?
-        // The library puts each in front.
-        for text in wanted.texts.reversed() { list = library.addText(list, text) ?? list }
+        // The library sends the one that was added first in front.
+        for text in wanted.texts { list = library.addText(list, text) ?? list }
         defer { if let list { library.freeTexts(list) } }
         if let shown, shown.asked.instance == wanted.instance, shown.asked.port == wanted.port,
             library.updateTexts(
@@ -288,7 +288,7 @@ private final class AvahiThread {
         if state == failure { hasFailed = true }
         guard state == collision, let shown else { return }
         var list: OpaquePointer?
-        for text in shown.asked.texts.reversed() { list = library.addText(list, text) ?? list }
+        for text in shown.asked.texts { list = library.addText(list, text) ?? list }
         add(shown.asked, list, as: Self.anotherName())
         if let list { library.freeTexts(list) }
     }
