@@ -1,5 +1,4 @@
-// Other chats in this network, as they show themselves: read within limits, whatever a neighbour sends. Pure (REACH 5,
-// 5).
+// Other chats in this network, as they show themselves: read within limits, whatever a neighbour sends. Pure (REACH 5).
 
 import BLIPNet
 
