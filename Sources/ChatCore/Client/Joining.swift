@@ -38,6 +38,8 @@ struct Joining {
             throw .notMet(.noMemory)
         }
         let places = place.map { [$0] } ?? reach.relays.places
+        // A command is here before its chat has looked around.
+        reach.neighbours.begin()
         let isNear = reach.neighbours.state == .looking || reach.neighbours.state == .waiting
         guard !places.isEmpty || isNear else { throw .notMet(.nowhere) }
 

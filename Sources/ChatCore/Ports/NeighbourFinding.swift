@@ -53,6 +53,11 @@ package enum NeighbourState: String, Sendable, Equatable, Codable {
 /// For a chat that looks for nobody (tests, a command that is over at once).
 package struct NoNeighbours: NeighbourFinding {
     package init() {}
-    package func look() -> AsyncStream<NeighbourNews> { AsyncStream { $0.finish() } }
+    package func look() -> AsyncStream<NeighbourNews> {
+        AsyncStream { news in
+            news.yield(.state(.off))
+            news.finish()
+        }
+    }
     package func show(_ service: NeighbourService?) {}
 }
