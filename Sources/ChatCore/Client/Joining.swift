@@ -40,7 +40,7 @@ struct Joining {
         let places = place.map { [$0] } ?? reach.relays.places
         // A command is here before its chat has looked around.
         reach.neighbours.begin()
-        let isNear = reach.neighbours.state == .looking || reach.neighbours.state == .waiting
+        let isNear = reach.neighbours.mayLook
         guard !places.isEmpty || isNear else { throw .notMet(.nowhere) }
 
         let (news, teller) = AsyncStream.makeStream(of: News.self)
@@ -67,6 +67,7 @@ struct Joining {
                     tasks.append(call(route, teller))
                     running += 1
                 }
+                if !reach.neighbours.mayLook { looksAround = false }
             case .lookedAround: looksAround = false
             case .over: (looksAround, running) = (false, 0)
             case .failed(let error):
@@ -85,6 +86,7 @@ struct Joining {
         while let event = await iterator.next(isolation: #isolation) {
             if case .connected(_, let connection, _) = event { connection.close(code: 1001, reason: "not needed") }
         }
+        if failure == .nobody, places.isEmpty, !reach.neighbours.mayLook { failure = .nowhere }
         guard let met else { throw .notMet(failure) }
         return met
     }

@@ -52,6 +52,9 @@ final class Neighbours {
     /// Whether people nearby can be found now.
     var isLooking: Bool { state == .looking }
 
+    /// Whether people nearby can be found now, or in a moment.
+    var mayLook: Bool { isLooking || state == .waiting }
+
     /// Looks around from now on, or ends that, as the settings say.
     func begin() {
         guard isWanted else { return end() }
