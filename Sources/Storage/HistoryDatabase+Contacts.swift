@@ -106,10 +106,10 @@ enum ContactRow {
     static let columns = """
         c.id, c.peer_id, c.name, c.addresses, c.trust, c.blocked, c.added, c.last_seen, c.verified_at, c.muted_until, \
         c.accept_up_to, c.new_peer_id, c.former_peer_ids, c.name_is_provisional, c.kind, c.room, \
-        c.room_left
+        c.room_left, c.met_at
         """
     /// How many they are: what a query selects besides comes behind them.
-    static let columnCount: Int32 = 17
+    static let columnCount: Int32 = 18
 
     static func peer(from row: SQLiteRow) throws(StoreError) -> Peer {
         let peerID = row.optionalText(1).map { PeerID($0) }
@@ -129,6 +129,7 @@ enum ContactRow {
         peer.newPeerID = row.optionalText(11).flatMap { PeerID($0) }
         peer.formerPeerIDs = (row.optionalText(12) ?? "").split(separator: "\n").compactMap { PeerID(String($0)) }
         peer.isNameProvisional = row.flag(13)
+        peer.metAt = row.optionalInteger(17).map(Timestamp.init(milliseconds:))
         peer.room = try room(kind: row.integer(14), row.optionalText(15), isLeft: row.flag(16))
         return peer
     }
@@ -153,7 +154,7 @@ enum ContactRow {
             """
             UPDATE contacts SET peer_id = ?, name = ?, folded_name = ?, addresses = ?, trust = ?, blocked = ?,
                 last_seen = ?, verified_at = ?, muted_until = ?, accept_up_to = ?, new_peer_id = ?, former_peer_ids = ?,
-                name_is_provisional = ?, kind = ?, room = ?, room_left = ?
+                name_is_provisional = ?, kind = ?, room = ?, room_left = ?, met_at = ?
             WHERE id = ?
             """,
             .optionalText(contact.peerID?.text), .text(contact.name), .text(fold(contact.name)),
@@ -166,7 +167,7 @@ enum ContactRow {
                 contact.formerPeerIDs.isEmpty ? nil : contact.formerPeerIDs.map(\.text).joined(separator: "\n")),
             .flag(contact.isNameProvisional), .integer(kind(contact.room)),
             .optionalText(contact.room?.url.description), .flag(contact.room?.isLeft ?? false),
-            .integer(contact.id.rawValue))
+            .optionalInteger(contact.metAt?.milliseconds), .integer(contact.id.rawValue))
         if connection.changedRows == 0 { throw .notFound }
     }
 

@@ -17,6 +17,10 @@ extension EndToEnd {
             var reachable: Bool?
             var relays: [Relay]?
             var standing: String?
+            var address: String?
+            var words: String?
+            var relay: String?
+            var met: String?
             var `class`: String?
         }
 
@@ -32,6 +36,35 @@ extension EndToEnd {
         }
 
         @Test(
+            "four words that one says and the other one enters, through a real relay; the second one comes too late",
+            .enabled(if: RelayProgram.isInstalled, "\(RelayProgram.missing)"))
+        func words() async throws {
+            let relay = try await RelayProgram()
+            let (alice, bob, carol) = (
+                try BlipchatHome("alice"), try BlipchatHome("bob"), try BlipchatHome("carol")
+            )
+            #expect(try await alice.run("config", "set", "reach.relay", relay.uri).status == .exited(0))
+            let server = try await Server(alice)
+            try await waitUntilJoined(server)
+            let invitation = try read(try await alice.run("invite", "--json").output)
+            let words = try #require(invitation.words)
+            #expect(invitation.relay == "127.0.0.1:\(relay.port)")
+            let said = "\(words)@127.0.0.1:\(relay.port)".uppercased()
+            let met = try await bob.run("join", said, "--json")
+            #expect(met.status == .exited(0), "\(met.errorOutput)")
+            #expect(try read(met.output).met != nil)
+            let sent = try await bob.run("send", "alice", "good morning")
+            #expect(sent.status == .exited(0), "\(sent.errorOutput)")
+            #expect(try await alice.texts("bob") == ["good morning"])
+            #expect(try await alice.run("requests", "list").output.isEmpty)
+            let late = try await carol.run("join", said)
+            #expect(late.status == .exited(8) && late.errorOutput.contains("nobody waits with these words"))
+            let mistyped = try await carol.run("join", "tiger-lemno-orbit-cable")
+            #expect(mistyped.status == .exited(2), "\(mistyped.errorOutput)")
+            try await server.stop()
+        }
+
+        @Test(
             "a link that one shows and the other one joins: the first message comes through the relay",
             .enabled(if: RelayProgram.isInstalled, "\(RelayProgram.missing)"))
         func relay() async throws {
@@ -41,8 +74,7 @@ extension EndToEnd {
             #expect(try await bob.run("config", "set", "security.hide_address", "true").status == .exited(0))
             let server = try await Server(alice)
             try await waitUntilJoined(server)
-            let shown = try await alice.run("invite", "--for", "10m").output
-            let link = String(shown.prefix { $0 != "\n" })
+            let link = try #require(try read(try await alice.run("invite", "--for", "10m", "--json").output).address)
             // Bob is in another house: the host leads him nowhere.
             let host = "127.0.0.1:\(try server.port)"
             #expect(link.contains(host) && link.contains("once="))
@@ -70,10 +102,11 @@ extension EndToEnd {
             #expect(alone.status == .exited(8) && alone.errorOutput.contains("nobody can call you now"))
             let server = try await Server(alice)
             let shown = try await alice.run("invite")
-            #expect(shown.status == .exited(0) && shown.output.hasPrefix("blip://127.0.0.1:"))
+            let link = try #require(shown.lines.last)
+            #expect(shown.status == .exited(0) && link.hasPrefix("blip://127.0.0.1:"))
             #expect(shown.errorOutput.contains("Only people in this network can reach you."))
             let bob = try BlipchatHome("bob")
-            #expect(try await bob.run("join", String(shown.lines[0])).status == .exited(0))
+            #expect(try await bob.run("join", String(link)).status == .exited(0))
             #expect(try await bob.run("send", "alice", "let in at once").status == .exited(0))
             #expect(try await alice.texts("bob") == ["let in at once"])
             #expect(try await alice.run("config", "set", "reach.relay", "pool").status == .exited(2))

@@ -34,7 +34,7 @@ final class ControlLine {
     }
 
     /// As `SessionGreeting.currentProtocol`.
-    private static let protocolNumber = 7
+    private static let protocolNumber = 8
 
     /// Begins a session.
     func greet() throws {

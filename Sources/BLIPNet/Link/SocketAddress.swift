@@ -62,7 +62,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     var family: Int32 { bytes.withUnsafeBytes { Int32($0.loadUnaligned(as: sa_family_t.self)) } }
 
     /// Whether it is certain that the other end is on this machine: loopback addresses and UNIX sockets.
-    var isLocal: Bool {
+    package var isLocal: Bool {
         switch family {
         case AF_UNIX: true
         // `sin_addr` is the network's byte order: 127.0.0.0/8 begins with 127.
@@ -109,6 +109,15 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
         case (0, _), (10, _), (127, _), (169, 254), (172, 16...31), (192, 168), (100, 64...127), (224..., _): true
         default: false
         }
+    }
+
+    /// Whether a machine in one of our networks can have it: a private IPv4 address, or an IPv6 address that means the same
+    /// machine on all links. What somebody in the network names must not lead elsewhere.
+    package var isOfNeighbour: Bool {
+        let host = hostBytes
+        if host.count == 4 { return Self.isInside(host) && ![0, 127].contains(host[0]) && host[0] < 224 }
+        guard host.count == 16, !isLinkLocal, !isLocal else { return false }
+        return host[0] & 0xE0 == 0x20 || host[0] & 0xFE == 0xFC
     }
 
     /// The port; 0 for a UNIX-domain socket.

@@ -1,4 +1,5 @@
-// HMAC (RFC 2104) and HKDF (RFC 5869) with SHA-256: keys that follow from other keys, and proofs of knowing one.
+// HMAC (RFC 2104) and HKDF (RFC 5869) with SHA-256, scrypt (RFC 7914): keys that follow from other keys and from words,
+// and proofs of knowing one.
 
 internal import COpenSSL
 
@@ -21,6 +22,20 @@ package enum KeyedDigest {
         // Without a salt, zeros stand for it (section 2.2); 32 bytes are one block (section 2.3).
         let pseudorandom = hmac(secret, key: [UInt8](repeating: 0, count: SHA256Digest.byteCount))
         return hmac(info + [1], key: pseudorandom)
+    }
+
+    /// scrypt: bytes that follow from something that could be guessed, at the price of time and of 128 * `cost` *
+    /// `blockSize` bytes of memory for each guess. `cost` is a power of two. `nil`: there is not so much memory.
+    package static func slowKey(
+        from secret: [UInt8], salt: [UInt8], cost: UInt64, blockSize: UInt64, byteCount: Int
+    ) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: byteCount)
+        let isMade = secret.withUnsafeBytes { secret in
+            EVP_PBE_scrypt(
+                secret.bindMemory(to: CChar.self).baseAddress, secret.count, salt, salt.count, cost, blockSize, 1,
+                256 << 20, &bytes, byteCount)
+        }
+        return isMade == 1 ? bytes : nil
     }
 
     /// Compares without telling by its time how much is equal.

@@ -31,7 +31,9 @@ package enum AnyCall: Sendable, Equatable, Codable {
     case room(contact: ContactID)
 
     // Reach
-    case invite(seconds: Int64?)
+    case invite(seconds: Int64?, place: MeetPlace?)
+    case meet(words: String, place: MeetPlace?, name: String?)
+    case nearby(showSeconds: Int64?)
     case routes(contact: ContactID)
     case addRoute(contact: ContactID, route: Route)
     case reach

@@ -45,6 +45,11 @@ extension ChatCall where Reply == Peer {
     package static func addContact(_ address: PeerAddress, name: String?) -> Self {
         Self(.addContact(address: address, name: name))
     }
+    /// Meets whoever has said these words, and makes them a contact; `name` overrides what they call themselves. Takes some
+    /// seconds. Throws `.notMet`.
+    package static func meet(_ said: SpokenInvitation, name: String?) -> Self {
+        Self(.meet(words: "\(said.words)", place: said.place, name: name))
+    }
     package static func approveRequest(_ id: Int64, name: String?) -> Self { Self(.approveRequest(id: id, name: name)) }
     /// Joins the Socket.IO room at `url`, with what the URL sets, and stores it as a contact. One that is known already (the same
     /// server and namespace) gets the new settings, and is joined again where it was left.
@@ -78,8 +83,16 @@ extension ChatCall where Reply == RoomDetails? {
 }
 
 extension ChatCall where Reply == Invitation {
-    /// Makes an address that lets one person in without a request, for so many seconds (a day; at most a week).
-    package static func invite(seconds: Int64?) -> Self { Self(.invite(seconds: seconds)) }
+    /// Makes an address that lets one person in without a request, for so many seconds (a day; at most a week), and four words
+    /// that do the same for a while (10 minutes; at most an hour). `place`: a relay to wait at, in place of our own ones.
+    package static func invite(seconds: Int64?, at place: MeetPlace? = nil) -> Self {
+        Self(.invite(seconds: seconds, place: place))
+    }
+}
+
+extension ChatCall where Reply == NearbyReport {
+    /// Who is in this network. `showSeconds`: we are seen there by name for so long (at most an hour).
+    package static func nearby(showSeconds: Int64? = nil) -> Self { Self(.nearby(showSeconds: showSeconds)) }
 }
 
 extension ChatCall where Reply == [RouteReport] {

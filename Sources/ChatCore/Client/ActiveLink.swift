@@ -20,6 +20,10 @@ struct ActiveLink: Sendable {
     var features: PeerFeatures = []
     /// The way that our call took; `nil` when they have called us.
     var route: Route?
+    /// They have called at the mailbox of these words: the number of the invitation.
+    var invitation: Int?
+    /// What our hello proves to a guest of ours.
+    var hostProof: [UInt8]?
     /// They have said hello, and we have accepted them: their requests are served.
     var admitsPeer = false
     /// They have accepted us: our requests are served.

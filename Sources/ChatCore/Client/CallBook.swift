@@ -20,6 +20,8 @@ struct CallBook {
 
     private var answers: [Route: Answer] = [:]
     private var candidate: Candidate?
+    /// Where the contact is in this network, as neighbours show it.
+    var sightings: [PeerAddress] = []
     /// The stored place that the contact has named last.
     private var named: Route?
     /// A candidate has led nowhere: until then no other one is taken.
@@ -31,7 +33,7 @@ struct CallBook {
     static let rest = Duration.seconds(600)
 
     /// Whether there is a place beside the stored ones.
-    var hasCandidate: Bool { candidate != nil }
+    var hasCandidate: Bool { candidate != nil || !sightings.isEmpty }
 
     // MARK: Naming
 
@@ -62,17 +64,20 @@ struct CallBook {
     /// before names: a name server that is silent holds nobody up who can be called without it. Onion services are left out:
     /// without Tor, the name of one would only be told to a name server.
     func order(_ stored: [PeerAddress]) -> [PeerAddress] {
-        let all = ((candidate.map { [$0.address] } ?? []) + stored).filter { $0.route.routeClass != .onion }
+        let known = ((candidate.map { [$0.address] } ?? []) + stored).filter { $0.route.routeClass != .onion }
+        // What is near comes before all others, unless somebody else has answered there.
+        let near = sightings.filter { answers[$0.route] != .otherKey }
         func rank(_ address: PeerAddress) -> (Int, Int, Int) {
             let answer = answers[address.route]
             let isBest = answer == .pinnedKey || named == address.route || candidate?.address == address
             return (answer == .otherKey ? 1 : 0, LocalHost.isNumeric(address.host) ? 0 : 1, isBest ? 0 : 1)
         }
-        let ranked = all.enumerated().map { index, address in
+        let ranked = known.filter { place in !near.contains { $0.route == place.route } }.enumerated().map {
+            index, address in
             let (strangeness, kind, merit) = rank(address)
             return (rank: (strangeness, kind, merit, index), address: address)
         }
-        return ranked.sorted { $0.rank < $1.rank }.map(\.address)
+        return near + ranked.sorted { $0.rank < $1.rank }.map(\.address)
     }
 
     /// What the last call along a route met; `nil`: none was made in this run.
@@ -84,6 +89,7 @@ struct CallBook {
         _ address: PeerAddress, met answer: Answer, stored: [PeerAddress], now: MonotonicTime
     ) -> [PeerAddress]? {
         answers[address.route] = answer
+        guard address.origin != .seen else { return nil }
         guard var tried = candidate else { return nil }
         // One that they had named before, during the call to it, counts as well.
         let isCurrent = tried.address.route == address.route

@@ -30,7 +30,11 @@ extension ChatClient {
         case .joinRoom(let url, let name): return try await joinRoom(url, name: name)
         case .leaveRoom(let contact): try await leaveRoom(contact)
         case .room(let contact): return try roomDetails(of: contact) as any CallReply
-        case .invite(let seconds): return try await reachCalls.invite(lasting: seconds.map { .seconds($0) })
+        case .invite(let seconds, let place):
+            return try await reachCalls.invite(lasting: seconds.map { .seconds($0) }, at: place)
+        case .meet(let words, let place, let name):
+            return try await reachCalls.joining.join(words, at: place, name: name)
+        case .nearby(let seconds): return reachCalls.nearby(showing: seconds.map { .seconds($0) })
         case .routes(let contact): return try reachCalls.routes(of: contact)
         case .addRoute(let contact, let route): try await reachCalls.addRoute(route, to: contact)
         case .reach: return reachCalls.report()

@@ -23,6 +23,7 @@ extension ChatClient {
         core.configuration.hidesAddress = wanted.hidesAddress
         core.configuration.proxy = wanted.proxy
         core.configuration.relays = wanted.relays
+        core.configuration.reach.findsNeighbours = wanted.reach.findsNeighbours
         core.configuration.contactRules = wanted.contactRules
         core.configuration.privateFiles = wanted.privateFiles
         // A limit that was set for this run stays unless the file has a new one.
@@ -44,6 +45,7 @@ extension ChatClient {
         if wanted.relays != old.relays || wanted.proxy != old.proxy {
             relays.reconfigured(isNewWay: wanted.proxy != old.proxy)
         }
+        reach.neighbours.begin()
         if old.requiresVerified, !wanted.requiresVerified {
             for contact in core.links.contacts { tellWhatWaits(to: contact) }
         }

@@ -5,12 +5,9 @@ import BLIPNet
 extension ChatClient {
     /// Introduces us; what they answer decides whether we may talk to them.
     func sayHello(to contact: ContactID, on link: ActiveLink) async {
-        var hello = HelloRequest(
-            name: ContactNames.cleaned(core.configuration.name, fallback: "somebody"), client: Self.clientName,
-            listenPort: core.configuration.hidesAddress ? nil : listening.port,
-            features: core.configuration.limits.features.names)
-        hello.routes = relays.told
-        hello.proof = reach.invitations.proof(to: link.peerID, exporter: link.connection.info.exporter)
+        let exporter = link.connection.info.exporter
+        let hello = presence.hello(
+            proving: link.hostProof ?? reach.invitations.proof(to: link.peerID, exporter: exporter))
         let pending = link.connection.submit(hello.encoded(), bodySink: nil)
         do throws(LinkError) {
             let response = try await pending.value()
@@ -18,7 +15,18 @@ extension ChatClient {
                 core.links[contact]?.noteRefusal(LinkReason.blockedByPeer, on: link.number)
                 return link.close(reason: "refused")
             }
-            switch try? HelloReply(decoding: response) {
+            let reply = try? HelloReply(decoding: response)
+            if let meeting = reply?.meeting {
+                switch await reach.invitations.answered(meeting, by: link.peerID, exporter: exporter) {
+                case .nothing: break
+                case .met: await people.met(contact)
+                case .used: core.hub.publish(.notice(.invitationUsed(contact)))
+                case .refused:
+                    core.links[contact]?.noteRefusal(LinkReason.unproved, on: link.number)
+                    return link.close(code: 1008, reason: "not the one who invited")
+                }
+            }
+            switch reply?.answer {
             case .accepted:
                 updateLink(contact, link.number) { $0.isAdmittedByPeer = true }
                 await reach.invitations.accepted(by: link.peerID)
@@ -42,7 +50,10 @@ extension ChatClient {
         }
         if let address = link.place(of: hello) { people.hear(of: address, from: contact) }
         if let routes = hello.routes { people.hear(routes, from: contact) }
-        admit(request, on: link)
+        // Known already, they come with an invitation all the same: it is used up, and they hear that it is ours.
+        let meeting = await reach.invitations.judge(hello.proof, on: link, isStranger: false)
+        if meeting.isInvited { await people.met(contact) }
+        admit(request, on: link, meeting.reply)
         let shared = hello.features(sharedWith: core.configuration.limits)
         updateLink(contact, link.number) {
             $0.features = shared
@@ -52,10 +63,10 @@ extension ChatClient {
     }
 
     /// Opens the gate before the reply is on its way: what they send after it must come through.
-    private func admit(_ request: ReceivedRequest, on link: ActiveLink) {
+    private func admit(_ request: ReceivedRequest, on link: ActiveLink, _ meeting: HelloReply.Meeting?) {
         link.connection.admit()
         link.router.admit()
-        link.answer(request, HelloReply.accepted.encoded())
+        link.answer(request, HelloReply(.accepted, meeting).encoded())
     }
 
     // MARK: Strangers
@@ -76,29 +87,42 @@ extension ChatClient {
         }
         let address = link.place(of: hello)
         if refuseIfBlocked(link, request) { return }
-        let isInvited = await reach.invitations.use(hello.proof, exporter: link.connection.info.exporter)
-        if core.links.session(of: link.peerID) == nil, core.configuration.acceptsRequests || isInvited {
+        let meeting = await reach.invitations.judge(hello.proof, on: link, isStranger: true)
+        if link.invitation != nil, meeting.reply == nil {
+            // Who calls there knows the words, or stands between.
+            link.answer(request, .failure(.forbidden, "wrong words"))
+            return link.close(code: 1008, reason: "wrong words")
+        }
+        if core.links.session(of: link.peerID) == nil, core.configuration.acceptsRequests || meeting.isInvited {
             _ = await core.records.quietly { () async throws(StoreError) in
                 let name = ContactNames.cleaned(hello.name, fallback: "somebody")
                 let peer = try await people.storeContact(peerID: link.peerID, name: name, addresses: [])
                 if let address { people.hear(of: address, from: peer.id) }
                 if let routes = hello.routes { people.hear(routes, from: peer.id) }
             }
-            if isInvited { await people.dropRequests(of: link.peerID) }
+            if meeting.isInvited { await people.dropRequests(of: link.peerID) }
         }
-        if admitIfContact(link, request, hello) { return }
+        if meeting.isInvited, let contact = core.links.session(of: link.peerID)?.peer.id {
+            await people.met(contact)
+            core.hub.publish(.notice(.guestCame(contact)))
+        }
+        if admitIfContact(link, request, hello, meeting.reply) { return }
         await requests.record(hello, of: link.peerID, at: address, from: link.connection.info)
         // Our user may have approved or blocked them meanwhile.
-        if admitIfContact(link, request, hello) || refuseIfBlocked(link, request) { return }
-        link.answer(request, HelloReply.pending.encoded())
+        if admitIfContact(link, request, hello, meeting.reply) || refuseIfBlocked(link, request) { return }
+        link.answer(request, HelloReply(.pending, meeting.reply).encoded())
         link.close(reason: "pending")
     }
 
     /// A stranger who is a contact by now gets their link.
-    private func admitIfContact(_ link: ActiveLink, _ request: ReceivedRequest, _ hello: HelloRequest) -> Bool {
+    private func admitIfContact(
+        _ link: ActiveLink, _ request: ReceivedRequest, _ hello: HelloRequest, _ meeting: HelloReply.Meeting?
+    ) -> Bool {
         guard let peer = core.links.session(of: link.peerID)?.peer, !peer.isBlocked else { return false }
         _ = core.links.endStranger(link.number)
-        admit(request, on: link)
+        var link = link
+        if case .proof(let proof)? = meeting { link.hostProof = proof }
+        admit(request, on: link, meeting)
         adopt(link, for: peer.id)
         let shared = hello.features(sharedWith: core.configuration.limits)
         updateLink(peer.id, link.number) {

@@ -50,13 +50,15 @@ extension ChatClient {
     // MARK: Being called
 
     /// A call has passed its handshake. Known contacts get a link; others may say hello and nothing else.
-    func takeCall(_ connection: any PeerConnection, _ router: RequestRouter) {
+    /// `invitation`: they have called where whoever knows its words calls.
+    func takeCall(_ connection: any PeerConnection, _ router: RequestRouter, invitation: Int? = nil) {
         if connection.info.isFileLane { return uploads.lanes.take(connection, router) }
         guard core.isRunning, let fingerprint = connection.info.remoteFingerprint else {
             connection.close(code: 1001, reason: "")
             return router.close()
         }
-        let link = core.links.make(connection, router, PeerID(fingerprint), now: core.clock.now())
+        let link = core.links.make(
+            connection, router, PeerID(fingerprint), invitation: invitation, now: core.clock.now())
         switch core.links.called(by: link) {
         case .links(let contact): adopt(link, for: contact)
         case .closes(let telling): link.close(reason: telling)
@@ -106,7 +108,8 @@ extension ChatClient {
             let end = await link.connection.waitUntilClosed()
             await client.linkEnded(contact, link, end)
         }
-        core.tasks.spawn { await $0.sayHello(to: contact, on: link) }
+        // Guests have said it before they know whom they have met.
+        if !link.isAdmittedByPeer { core.tasks.spawn { await $0.sayHello(to: contact, on: link) } }
         closeUnlessOnline(link)
     }
 
@@ -142,6 +145,7 @@ extension ChatClient {
             guard core.isRunning else { return }
             if case .addressGone(let host) = change {
                 relays.renew(gone: host)
+                reach.meetings.renew()
                 for contact in core.links.contacts {
                     guard let link = core.links[contact]?.link, link.connection.info.localHost == host else { continue }
                     // Its end would come by a time-out.

@@ -26,6 +26,7 @@ extension ChatClient {
             if let token = address.once { await reach.invitations.receive(token, of: peerID) }
             await people.dropRequests(of: peerID)
         }
+        reach.neighbours.recognise()
         dialling.reconnect(peer.id)
         return peer
     }

@@ -47,7 +47,7 @@ package actor ChatClient: LocalChat {
     /// before `start`.
     package init(
         store: any HistoryStore, connecting: any PeerConnecting, rooms roomConnecting: any RoomConnecting = NoRooms(),
-        identity: PeerID, configuration: ChatConfiguration,
+        neighbours finding: any NeighbourFinding = NoNeighbours(), identity: PeerID, configuration: ChatConfiguration,
         namedSettings: (any NamedSettings)? = nil, now: @escaping @Sendable () -> Timestamp, clock: ChatClock = .system
     ) {
         let limits = configuration.limits
@@ -82,7 +82,12 @@ package actor ChatClient: LocalChat {
         self.connecting = connecting
         self.waitingMemory = waitingMemory
         self.listening = listening
-        reach = Reach(relays: relays, invitations: InvitationBook(core: core))
+        let meetings = Meetings(core: core, connecting: connecting, memory: waitingMemory, relays: relays)
+        let neighbours = Neighbours(
+            core: core, finding: finding, listening: listening, dialling: dialling, meetings: meetings)
+        reach = Reach(
+            relays: relays, invitations: InvitationBook(core: core, meetings: meetings), meetings: meetings,
+            neighbours: neighbours)
         self.dialling = dialling
         self.requests = requests
         people = People(core: core, requests: requests, listening: listening, namedSettings: namedSettings)
@@ -156,6 +161,7 @@ package actor ChatClient: LocalChat {
         await downloads.restTransfers()
         dialling.dialEverybody()
         core.tasks.spawn(after: Dialling.openingTime) { await $0.followNetworks() }
+        core.tasks.spawn(after: Dialling.openingTime) { $0.reach.neighbours.begin() }
         core.tasks.spawn(after: Dialling.openingTime) { client in
             client.cleaning.keepPartialsClean()
             client.keeping.keepHouse()

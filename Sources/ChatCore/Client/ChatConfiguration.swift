@@ -74,6 +74,8 @@ package struct ReachConfiguration: Sendable {
     package var hidesAddress = false
     /// Where others reach us who cannot call this machine.
     package var relays: [RelaySetting] = []
+    /// People in this network are found, and find us.
+    package var findsNeighbours = true
 
     package init() {}
 }

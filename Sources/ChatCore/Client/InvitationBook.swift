@@ -1,41 +1,33 @@
-// Invitations that our user has given away, and those that they have got: kept in the settings of the history, because a link
-// lasts for days (REACH 5, "Meeting").
+// Invitations that our user has given away, and those that they have got. Links last for days, so they are kept in the
+// settings of the history; spoken words are not (REACH 5, "Meeting").
 
 import BLIPNet
 
 /// Belongs to one actor.
 final class InvitationBook {
-    /// One that nobody has used.
-    private struct Open {
-        let token: [UInt8]
-        let until: Timestamp
-    }
-
     private let core: ClientCore
-    private var open: [Open] = []
+    private let meetings: Meetings
+    private var given = OpenInvitations()
     /// What proves to a contact that they have invited us, until they have accepted us.
     private var received: [PeerID: [UInt8]] = [:]
 
     private static let openSetting = "reach.invitations"
     private static let receivedSetting = "reach.invited"
-    /// How long a link can be used, and the longest that may be asked for.
-    static let lifetime = Duration.seconds(86_400)
-    static let longest = Duration.seconds(7 * 86_400)
-    /// The oldest ones are given up for newer ones.
-    private static let most = 32
 
-    init(core: ClientCore) { self.core = core }
+    init(core: ClientCore, meetings: Meetings) {
+        self.core = core
+        self.meetings = meetings
+    }
 
     /// Reads what earlier runs have left.
     func read() async {
-        let openText = await setting(Self.openSetting)
-        let receivedText = await setting(Self.receivedSetting)
-        open = Self.lines(openText).compactMap { first, second in
-            guard let token = Base32.decode(first), let until = Int64(second) else { return nil }
-            return Open(token: token, until: Timestamp(milliseconds: until))
+        for words in Self.lines(await setting(Self.openSetting)) where words.count >= 2 {
+            guard let token = Base32.decode(words[0]), let until = Int64(words[1]) else { continue }
+            given.remember(
+                token: token, until: Timestamp(milliseconds: until), isUsed: words.dropFirst(2).first == Self.used)
         }
-        for (first, second) in Self.lines(receivedText) {
-            if let peer = PeerID(first), let token = Base32.decode(second) { received[peer] = token }
+        for words in Self.lines(await setting(Self.receivedSetting)) where words.count == 2 {
+            if let peer = PeerID(words[0]), let token = Base32.decode(words[1]) { received[peer] = token }
         }
     }
 
@@ -44,51 +36,92 @@ final class InvitationBook {
         return stored.flatMap { $0 } ?? ""
     }
 
-    private static func lines(_ text: String) -> [(String, String)] {
-        text.split(separator: "\n").compactMap { line in
-            let words = line.split(separator: " ")
-            return words.count == 2 ? (String(words[0]), String(words[1])) : nil
-        }
+    /// A word behind a link that somebody has come with.
+    private static let used = "used"
+
+    private static func lines(_ text: String) -> [[String]] {
+        text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
     }
 
     // MARK: Inviting
 
     /// A new invitation, which one person can use.
-    func make(lasting lifetime: Duration) async throws(ChatError) -> (token: [UInt8], until: Timestamp) {
+    func make(lasting lifetime: Duration?) async throws(ChatError) -> OpenInvitations.Entry {
         let token = RandomSource.system.bytes(PeerAddress.onceBytes)
-        let milliseconds = min(max(lifetime, .zero), Self.longest).components.seconds * 1000
-        let until = Timestamp(milliseconds: core.now().milliseconds + milliseconds)
-        forgetOld()
-        open = open.suffix(Self.most - 1) + [Open(token: token, until: until)]
-        let text = openText
+        given.forgetOld(now: core.now())
+        let entry = given.open(token: token, lasting: lifetime, now: core.now())
+        let text = givenText
         try await core.records.stored { () async throws(StoreError) in
             try await core.store.setSetting(Self.openSetting, to: text)
         }
-        return (token, until)
+        return entry
     }
 
-    /// Whether `proof`, said on a session with this exporter, is that of somebody whom we have invited. The invitation is used
-    /// up then.
-    func use(_ proof: [UInt8]?, exporter: [UInt8]?) async -> Bool {
-        guard let proof, let exporter else { return false }
-        forgetOld()
-        guard
-            let index = open.firstIndex(where: {
-                MeetProof(token: $0.token).accepts(proof, of: .guest, exporter: exporter)
-            })
-        else { return false }
-        open.remove(at: index)
-        await keep(openText, under: Self.openSetting)
-        return true
-    }
-
-    private func forgetOld() {
+    /// Words for an invitation, which are waited for at these relays and in this network. `nil`: there is no memory for them,
+    /// or it was used meanwhile.
+    func speak(
+        _ entry: OpenInvitations.Entry, at places: [MeetPlace], lasting lifetime: Duration?
+    ) async -> (words: MeetWords, until: Timestamp)? {
+        var random = SystemRandomNumberGenerator()
+        let words = MeetWords(using: &random)
+        guard let secret = await MeetSecret.made(of: words) else { return nil }
         let now = core.now()
-        open.removeAll { $0.until <= now }
+        guard let opened = given.speak(words, secret.proof, of: entry.number, lasting: lifetime, now: now) else {
+            return nil
+        }
+        for number in opened.ended { meetings.close(number) }
+        let left = Duration.milliseconds(opened.until.milliseconds - now.milliseconds)
+        meetings.open(entry.number, secret, at: places, for: left)
+        return (words, opened.until)
     }
 
-    private var openText: String {
-        open.map { "\(Base32.encode($0.token)) \($0.until.milliseconds)" }.joined(separator: "\n")
+    /// Whether our user waits for whoever says these words.
+    func waits(for words: MeetWords) -> Bool { given.waits(for: words) }
+
+    /// What a caller's proof has come to.
+    enum Standing: Equatable {
+        /// They have said none.
+        case none
+        case invited(host: [UInt8])
+        case used
+        case over
+        case unknown
+
+        var isInvited: Bool { if case .invited = self { true } else { false } }
+
+        /// What they are told of it.
+        var reply: HelloReply.Meeting? {
+            switch self {
+            case .invited(let proof): .proof(proof)
+            case .used: .used
+            case .none, .over, .unknown: nil
+            }
+        }
+    }
+
+    /// Weighs what a caller has said. `isStranger`: who is no contact may be guessing.
+    func judge(_ proof: [UInt8]?, on link: ActiveLink, isStranger: Bool) async -> Standing {
+        // At the mailbox of words, to say nothing is to know nothing.
+        guard let proof = proof ?? (link.invitation == nil ? nil : []), let exporter = link.connection.info.exporter
+        else { return .none }
+        switch given.judge(proof, exporter: exporter, counts: isStranger, now: core.now()) {
+        case .invited(let number, let known):
+            meetings.close(number)
+            await keep(givenText, under: Self.openSetting)
+            return .invited(host: known.proof(of: .host, exporter: exporter))
+        case .used: return .used
+        case .over: return .over
+        case .unknown(let ended):
+            for number in ended { meetings.close(number) }
+            if !ended.isEmpty { core.hub.publish(.notice(.wordsEnded)) }
+            return .unknown
+        }
+    }
+
+    private var givenText: String {
+        given.entries.map { entry in
+            "\(Base32.encode(entry.token)) \(entry.until.milliseconds)" + (entry.isUsed ? " \(Self.used)" : "")
+        }.joined(separator: "\n")
     }
 
     // MARK: Being invited
@@ -105,7 +138,27 @@ final class InvitationBook {
         return MeetProof(token: token).proof(of: .guest, exporter: exporter)
     }
 
-    /// They have accepted us.
+    /// What the other side's answer to our proof means.
+    enum Outcome {
+        case nothing
+        case met
+        case used
+        /// They say that they have invited us, and do not know the invitation.
+        case refused
+    }
+
+    func answered(_ meeting: HelloReply.Meeting, by peer: PeerID, exporter: [UInt8]?) async -> Outcome {
+        guard let token = received[peer], let exporter else { return .nothing }
+        switch meeting {
+        case .proof(let proof):
+            return MeetProof(token: token).accepts(proof, of: .host, exporter: exporter) ? .met : .refused
+        case .used:
+            await accepted(by: peer)
+            return .used
+        }
+    }
+
+    /// There is nothing to prove to them any more.
     func accepted(by peer: PeerID) async {
         guard received.removeValue(forKey: peer) != nil else { return }
         await keepReceived()

@@ -91,7 +91,11 @@ package struct LinkConnecting: PeerConnecting {
 
     private func key(of place: MailboxPlace) -> TLSIdentity? {
         do throws(TLSError) {
-            return try identity.mailbox(at: place.relay, generation: place.generation, slot: place.slot)
+            switch place {
+            case .own(let relay, let generation, let slot):
+                return try identity.mailbox(at: relay, generation: generation, slot: slot)
+            case .spoken(let seed): return try TLSIdentity(mailboxSeed: seed)
+            }
         } catch {
             return nil
         }

@@ -13,6 +13,8 @@ package enum LinkReason: Sendable, Hashable, Codable {
     case putOff
     case blocked
     case noHello
+    /// They do not know the invitation that they are said to have made.
+    case unproved
     /// Another key than theirs answers there, which came with the address.
     case somebodyElse(endpoint: String)
     /// Another contact, of this name, answers there.

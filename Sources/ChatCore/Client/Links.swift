@@ -175,12 +175,12 @@ struct Links {
     /// A connection whose handshake is done; whose link it becomes is to be decided.
     mutating func make(
         _ connection: any PeerConnection, _ router: RequestRouter, _ peerID: PeerID, along route: Route? = nil,
-        now: MonotonicTime
+        invitation: Int? = nil, now: MonotonicTime
     ) -> ActiveLink {
         lastNumber += 1
         return ActiveLink(
             number: LinkNumber(rawValue: lastNumber), connection: connection, router: router, peerID: peerID,
-            opened: now, route: route)
+            opened: now, route: route, invitation: invitation)
     }
 
     /// Whether `link` is the contact's present one.

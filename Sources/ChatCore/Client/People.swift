@@ -79,6 +79,13 @@ struct People {
         await requests.publish()
     }
 
+    /// An invitation has brought us together.
+    func met(_ contact: ContactID) async {
+        core.links[contact]?.peer.metAt = core.now()
+        await writeContact(contact)
+        core.hub.publish(.conversationsChanged)
+    }
+
     /// Writes down what has changed of a contact, and shows it.
     func keep(_ contact: ContactID) {
         core.tasks.spawn { client in

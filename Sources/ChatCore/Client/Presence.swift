@@ -27,6 +27,17 @@ struct Presence {
         return identity
     }
 
+    /// What we say of ourselves first. `proof`: of an invitation.
+    func hello(proving proof: [UInt8]?) -> HelloRequest {
+        var hello = HelloRequest(
+            name: ContactNames.cleaned(core.configuration.name, fallback: "somebody"), client: ChatClient.clientName,
+            listenPort: core.configuration.hidesAddress ? nil : listening.port,
+            features: core.configuration.limits.features.names)
+        hello.routes = relays.told
+        hello.proof = proof
+        return hello
+    }
+
     func setOwnName(_ name: String) throws(ChatError) {
         core.configuration.name = try ContactNames.checked(name)
         core.hub.publish(.identityChanged(identity))

@@ -4,5 +4,8 @@
 struct Reach {
     let relays: Relays
     let invitations: InvitationBook
+    /// Where spoken words of ours are waited for.
+    let meetings: Meetings
+    let neighbours: Neighbours
     let slots = CallSlots()
 }

@@ -10,6 +10,7 @@ struct ReachCalls {
     let presence: Presence
     let people: People
     let dialling: Dialling
+    let joining: Joining
 
     func report() -> ReachReport {
         var isInside = true
@@ -17,16 +18,38 @@ struct ReachCalls {
             isInside = address.route.leadsInside
         }
         return ReachReport(
-            listening: listening.endpoint?.description, isInside: isInside, relays: reach.relays.reports)
+            listening: listening.endpoint?.description, isInside: isInside, relays: reach.relays.reports,
+            neighbours: reach.neighbours.state)
     }
 
-    /// An address that lets one person in without a request.
-    func invite(lasting lifetime: Duration?) async throws(ChatError) -> Invitation {
-        guard var address = presence.identity.address else { throw .notReachable }
-        let (token, until) = try await reach.invitations.make(lasting: lifetime ?? InvitationBook.lifetime)
-        address.once = token
-        return Invitation(address: address, until: until, isReachable: report().isReachable)
+    /// How long our user waits for the words at most, while a relay does not answer.
+    private static let patience = Duration.seconds(3)
+
+    /// An address that lets one person in without a request, and words that do the same. `place`: a relay that somebody has
+    /// named, where ours are of no use.
+    func invite(lasting lifetime: Duration?, at place: MeetPlace?) async throws(ChatError) -> Invitation {
+        let places = place.map { [$0] } ?? reach.relays.places
+        var address = presence.identity.address
+        let isNear = reach.neighbours.isLooking
+        let isSpoken = core.configuration.listen != nil && (!places.isEmpty || isNear)
+        guard address != nil || isSpoken else { throw .notReachable }
+        let entry = try await reach.invitations.make(lasting: lifetime)
+        address?.once = entry.token
+        var invitation = Invitation(address: address, until: entry.until, isReachable: report().isReachable)
+        guard isSpoken, let spoken = await reach.invitations.speak(entry, at: places, lasting: lifetime) else {
+            return invitation
+        }
+        await reach.meetings.settle(entry.number, within: Self.patience)
+        let states = reach.meetings.states(of: entry.number)
+        let joined = states.first { $0.state.isJoined } ?? states.first
+        invitation.spoken = Invitation.Spoken(
+            words: "\(spoken.words)", until: spoken.until, place: joined?.place, isNear: isNear)
+        if case .failed(let reason)? = joined?.state { invitation.spoken?.trouble = reason }
+        return invitation
     }
+
+    /// Who is in this network. `lifetime`: we are seen by name for so long.
+    func nearby(showing lifetime: Duration?) -> NearbyReport { reach.neighbours.report(showing: lifetime) }
 
     /// The ways to a contact in the order in which they are tried; those that are not tried come last.
     func routes(of contact: ContactID) throws(ChatError) -> [RouteReport] {
@@ -68,6 +91,9 @@ extension ChatClient {
 
     var reachCalls: ReachCalls {
         ReachCalls(
-            core: core, reach: reach, listening: listening, presence: presence, people: people, dialling: dialling)
+            core: core, reach: reach, listening: listening, presence: presence, people: people, dialling: dialling,
+            joining: Joining(
+                core: core, connecting: connecting, memory: waitingMemory, reach: reach, presence: presence,
+                people: people))
     }
 }

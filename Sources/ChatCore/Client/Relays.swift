@@ -59,8 +59,19 @@ final class Relays {
         }
     }
 
+    /// The relays at which spoken words are waited for.
+    var places: [MeetPlace] { core.configuration.relays.map { MeetPlace(host: $0.host, port: $0.port) } }
+
+    /// The relay that somebody has named, with what is known of it. Of another one than our user's nothing is: who stands
+    /// between there is found by the proofs.
+    func server(at place: MeetPlace) -> (RelayServer, token: String) {
+        let own = core.configuration.relays.first { $0.host == place.host && $0.port == place.port }
+        let id = own.flatMap { lines[$0]?.id ?? $0.id }
+        return (RelayServer(host: place.host, port: place.port, id: id), own?.token ?? "")
+    }
+
     private func place(_ relay: RelayID, _ slot: UInt8) -> MailboxPlace {
-        MailboxPlace(relay: relay, generation: generation, slot: slot)
+        .own(relay: relay, generation: generation, slot: slot)
     }
 
     // MARK: Mailboxes

@@ -20,6 +20,8 @@ package struct Peer: Sendable, Equatable, Identifiable, Codable {
     package var isBlocked: Bool
     package var added: Timestamp
     package var lastSeen: Timestamp?
+    /// When an invitation made them a contact; `nil`: none did.
+    package var metAt: Timestamp?
     /// The key that answered in place of the pinned one, while `trust` is `keyChanged`: our user decides about it.
     package var newPeerID: PeerID?
     /// The keys that were theirs before our user accepted others, the latest last.

@@ -19,6 +19,8 @@ package struct PeerAddress: Sendable, Hashable, CustomStringConvertible {
         case heard
         /// The contact has named it among their routes.
         case told
+        /// Somebody in this network shows what only they can know to show; it is not stored.
+        case seen
     }
 
     /// The first way, or the only one.

@@ -6,5 +6,11 @@ package struct Timestamp: Sendable, Hashable, Comparable {
     package init(milliseconds: Int64) { self.milliseconds = milliseconds }
     /// Later than any time.
     package static let endless = Timestamp(milliseconds: .max)
+    /// So much later, or at the end of time.
+    func advanced(by duration: Duration) -> Timestamp {
+        let (seconds, isTooLong) = duration.components.seconds.multipliedReportingOverflow(by: 1000)
+        let (sum, isTooLate) = milliseconds.addingReportingOverflow(seconds)
+        return isTooLong || isTooLate ? .endless : Timestamp(milliseconds: sum)
+    }
     package static func < (left: Self, right: Self) -> Bool { left.milliseconds < right.milliseconds }
 }

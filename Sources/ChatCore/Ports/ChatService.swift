@@ -110,6 +110,12 @@ package enum ChatNotice: Sendable, Equatable, Codable {
     case listensElsewhere(wanted: String, reason: LinkReason, listening: String)
     /// Someone with another key answered at the contact's address, or called under its name.
     case keyChanged(ContactID)
+    /// Somebody has come with an invitation of ours, and is a contact now.
+    case guestCame(ContactID)
+    /// Somebody else has come with the contact's invitation before us: they have to accept us.
+    case invitationUsed(ContactID)
+    /// The spoken words are over: too many have come with wrong proofs.
+    case wordsEnded
     /// The database refused a write that nobody waits for.
     case storeFailed(StoreError)
     /// The contact cannot store what we send (their disk is full): it waits here and is tried again.
@@ -139,6 +145,8 @@ package enum ChatError: Error, Sendable, Equatable, Codable {
     case ownAddress
     /// Nobody can call us: we listen nowhere, and have joined no relay.
     case notReachable
+    /// Nobody was met with the spoken words.
+    case notMet(MeetFailure)
     case noSuchContact
     case noSuchTransfer
     case noSuchRequest

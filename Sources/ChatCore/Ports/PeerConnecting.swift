@@ -50,18 +50,11 @@ package protocol PeerConnecting: Sendable {
 }
 
 /// Which of our mailboxes is meant.
-package struct MailboxPlace: Sendable, Hashable {
-    package var relay: RelayID
-    /// Grows when our user wants new ones.
-    package var generation: UInt32
-    /// 0, or 1 for the spare one.
-    package var slot: UInt8
-
-    package init(relay: RelayID, generation: UInt32, slot: UInt8) {
-        self.relay = relay
-        self.generation = generation
-        self.slot = slot
-    }
+package enum MailboxPlace: Sendable, Hashable {
+    /// The one that follows from our key. `generation` grows when our user wants new ones; `slot` is 0, or 1 for the spare one.
+    case own(relay: RelayID, generation: UInt32, slot: UInt8)
+    /// The one that follows from spoken words: its 32 bytes.
+    case spoken(seed: [UInt8])
 }
 
 /// A network without relays has no route to them.

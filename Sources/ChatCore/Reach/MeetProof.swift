@@ -14,6 +14,8 @@ struct MeetProof: Sendable, Equatable {
     /// What only the two know.
     let key: [UInt8]
 
+    init(key: [UInt8]) { self.key = key }
+
     /// Of the token in a link.
     init(token: [UInt8]) { key = KeyedDigest.hmac(Array("blipchat once 1".utf8), key: token) }
 

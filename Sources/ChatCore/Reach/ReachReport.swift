@@ -26,6 +26,8 @@ package struct ReachReport: Sendable, Equatable, Codable {
     /// The host of our own address leads only to this machine or network.
     package var isInside: Bool
     package var relays: [RelayReport]
+    /// Whether contacts in this network find us without any relay.
+    package var neighbours: NeighbourState
 
     /// Somebody in another network can call us.
     package var isReachable: Bool { listening != nil && !isInside || relays.contains { $0.state.isJoined } }
@@ -49,9 +51,45 @@ package struct RouteReport: Sendable, Equatable, Codable {
 
 /// An invitation for one person.
 package struct Invitation: Sendable, Equatable, Codable {
-    /// With the token that lets its owner in.
-    package var address: PeerAddress
+    /// Words that say the same as the link, for as long as they are open.
+    package struct Spoken: Sendable, Equatable, Codable {
+        /// With dashes between.
+        package var words: String
+        package var until: Timestamp
+        /// The relay at which they are waited for; `nil`: only in this network.
+        package var place: MeetPlace?
+        /// Why that relay is of no use so far.
+        package var trouble: LinkReason?
+        /// They are waited for in this network, too.
+        package var isNear: Bool
+    }
+
+    /// With the token that lets its owner in; `nil` when nobody can call us by an address.
+    package var address: PeerAddress?
     package var until: Timestamp
     /// Somebody in another network can call us.
     package var isReachable: Bool
+    /// `nil`: there is no place where they could be waited for.
+    package var spoken: Spoken?
+}
+
+/// Who is in this network.
+package struct NearbyReport: Sendable, Equatable, Codable {
+    package struct Neighbour: Sendable, Equatable, Codable {
+        /// Who they are to us; `nil`: no contact.
+        package var contact: ContactID?
+        /// What we call them, or they themselves.
+        package var name: String
+        /// Where they are, and with which key.
+        package var address: PeerAddress
+        package var seen: Timestamp
+    }
+
+    package var state: NeighbourState
+    /// Those whom we know, and those who are seen by name.
+    package var neighbours: [Neighbour]
+    /// Others who show that they have blipchat, and not who they are.
+    package var strangers: Int
+    /// We are seen by name until then; `nil`: we are not.
+    package var shownUntil: Timestamp?
 }

@@ -78,17 +78,55 @@ struct PeerFeatures: OptionSet, Sendable {
 }
 
 /// Whether the caller may talk to us. Blocked callers get error 403 instead.
-enum HelloReply: String, Sendable {
-    case accepted
-    case pending
+struct HelloReply: Sendable, Equatable {
+    enum Answer: String, Sendable {
+        case accepted
+        case pending
+    }
 
-    func encoded() -> BLIPResponse { BLIPResponse(properties: ["Contact": rawValue]) }
+    /// What is said of the caller's invitation.
+    enum Meeting: Sendable, Equatable {
+        /// Who answers knows it, too.
+        case proof([UInt8])
+        /// Somebody else has come with it.
+        case used
+    }
+
+    var answer: Answer
+    var meeting: Meeting?
+
+    func encoded() -> BLIPResponse {
+        var properties: BLIPProperties = ["Contact": answer.rawValue]
+        switch meeting {
+        case .proof(let proof): properties["Meet"] = Base64.encode(proof)
+        case .used: properties["Meet"] = Self.used
+        case nil: break
+        }
+        return BLIPResponse(properties: properties)
+    }
+
+    init(_ answer: Answer, _ meeting: Meeting? = nil) {
+        self.answer = answer
+        self.meeting = meeting
+    }
 
     init(decoding response: BLIPResponse) throws(WireError) {
-        let text = try PropertyReader(response.properties).text("Contact", limit: 16)
-        guard let reply = Self(rawValue: text) else { throw .malformed("Contact") }
-        self = reply
+        let reader = PropertyReader(response.properties)
+        guard let answer = Answer(rawValue: try reader.text("Contact", limit: 16)) else {
+            throw .malformed("Contact")
+        }
+        self.answer = answer
+        guard let text = try reader.optionalText("Meet", limit: WireLimit.proof) else { return }
+        guard text != Self.used else {
+            meeting = .used
+            return
+        }
+        guard let proof = Base64.decode(text) else { throw .malformed("Meet") }
+        meeting = .proof(proof)
     }
+
+    /// No proof: those are 44 characters.
+    private static let used = "used"
 }
 
 /// `accepted`: our user has approved the receiver's contact request. No reply.

@@ -103,7 +103,7 @@ package final class ChatInstance: Sendable {
         }
         let client = ChatClient(
             store: store, connecting: LinkConnecting(identity: identity, limits: configuration.limits.network),
-            rooms: RoomLinking(),
+            rooms: RoomLinking(), neighbours: AvahiNeighbours(),
             identity: PeerID(identity.fingerprint),
             configuration: configuration,
             namedSettings: ContactSections(paths: paths, home: getenv("HOME").map { String(cString: $0) }),

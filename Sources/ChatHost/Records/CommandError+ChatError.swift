@@ -49,7 +49,7 @@ extension CommandError {
             .outboxFull, .tooManyRooms,
             .cannotListen, .cannotKeepSettings:
             .localIO
-        case .notOnline, .notReachable: .network
+        case .notOnline, .notReachable, .notMet: .network
         case .noSuchKey, .newKeyOf: .identity
         case .store, .cannotImport: .store
         case .instanceLost, .instanceStopped: .network

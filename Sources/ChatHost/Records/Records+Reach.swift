@@ -7,8 +7,30 @@ import ChatWords
 extension Records {
     package static func invitation(_ invitation: Invitation) -> JSONValue {
         .record([
-            "v": 1, "type": "invitation", "address": .string("\(invitation.address)"), "until": .time(invitation.until),
-            "reachable": .bool(invitation.isReachable),
+            "v": 1, "type": "invitation", "address": invitation.address.map { .string("\($0)") } ?? .null,
+            "until": .time(invitation.until), "reachable": .bool(invitation.isReachable),
+            "words": invitation.spoken.map { .string($0.words) } ?? .null,
+            "words_until": invitation.spoken.map { .time($0.until) } ?? .null,
+            "relay": invitation.spoken?.place.map { .string("\($0)") } ?? .null,
+            "nearby": .bool(invitation.spoken?.isNear == true),
+            "reason": invitation.spoken?.trouble.map { .string($0.words) },
+        ])
+    }
+
+    /// Somebody in this network who says who they are, or is a contact.
+    package static func neighbour(_ neighbour: NearbyReport.Neighbour) -> JSONValue {
+        .record([
+            "v": 1, "type": "neighbour", "name": .string(neighbour.name), "known": .bool(neighbour.contact != nil),
+            "address": .string("\(neighbour.address)"), "seen": .time(neighbour.seen),
+        ])
+    }
+
+    /// What can be said of this network as a whole.
+    package static func nearby(_ report: NearbyReport) -> JSONValue {
+        .record([
+            "v": 1, "type": "nearby", "state": .string(report.state.rawValue),
+            "strangers": .integer(Int64(report.strangers)),
+            "shown_until": report.shownUntil.map(JSONValue.time) ?? .null,
         ])
     }
 
@@ -16,7 +38,7 @@ extension Records {
         .record([
             "v": 1, "type": "reach", "listening": report.listening.map(JSONValue.string) ?? .null,
             "inside": .bool(report.isInside), "reachable": .bool(report.isReachable),
-            "relays": .array(report.relays.map(relay)),
+            "relays": .array(report.relays.map(relay)), "nearby": .string(report.neighbours.rawValue),
         ])
     }
 

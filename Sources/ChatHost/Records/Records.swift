@@ -96,7 +96,7 @@ package struct Records: Sendable {
             "peer_id": peer.peerID.map { .string($0.text) } ?? .null,
             "addresses": .array(peer.addresses.map { .string("\($0)") }), "trust": .string(word(peer.trust)),
             "blocked": .bool(peer.isBlocked), "added": .time(peer.added),
-            "last_seen": peer.lastSeen.map(JSONValue.time) ?? .null,
+            "last_seen": peer.lastSeen.map(JSONValue.time) ?? .null, "met": peer.metAt.map(JSONValue.time),
             "looks_like": twin.map(JSONValue.string), "new_peer_id": peer.newPeerID.map { .string($0.text) },
             "former_peer_ids": peer.formerPeerIDs.isEmpty
                 ? nil : .array(peer.formerPeerIDs.map { .string($0.text) }),

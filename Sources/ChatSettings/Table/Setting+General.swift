@@ -43,6 +43,8 @@ extension Setting {
         ) { Configuration.proxyChoice($0) != nil },
         size("net.limit_up", \.uploadLimit, "bytes per second for all files that you send; 0: no limit"),
         size("net.limit_down", \.downloadLimit, "bytes per second for all files that you receive; 0: no limit"),
+        flag(
+            "reach.lan", \.findsNeighbours, "find contacts in this network, and be found by them (needs avahi-daemon)"),
         relay,
         Setting(
             key: "files.dir", form: .other("a full path that begins with / or ~/"), summary: "where received files go",

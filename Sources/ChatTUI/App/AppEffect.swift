@@ -66,8 +66,10 @@ package enum Errand: Sendable, Equatable {
     case addRoute(ContactID, Route)
     /// The route with this number in `/routes`, from 1.
     case removeRoute(ContactID, Int)
-    /// An invitation for so many seconds; `nil`: for a day.
-    case invite(seconds: Int64?)
+    /// An invitation for so many seconds; `nil`: as usual. `at`: the relay to wait at, in place of our own ones.
+    case invite(seconds: Int64?, at: MeetPlace?)
+    /// Meets whoever waits with these words.
+    case meet(SpokenInvitation, name: String?)
     case renewReach
     case rename(ContactID, to: String)
     case remove(ContactID, name: String)
@@ -123,6 +125,8 @@ package enum Question: Sendable, Equatable {
     case room(ContactID)
     case routes(ContactID)
     case reach
+    /// Who is in this network; our user is seen by name for so many seconds.
+    case nearby(showSeconds: Int64?)
     /// Copies the whole history to a new file; it may take long.
     case backUp(String)
     /// A code of an address.

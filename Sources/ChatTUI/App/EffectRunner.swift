@@ -74,7 +74,9 @@ struct EffectRunner: Sendable {
             guard routes.indices.contains(number - 1) else { throw .noSuchAddress }
             try await service.ask(.removeAddress(routes[number - 1].address, of: contact))
         case .renewReach: try await service.ask(.renewReach)
-        case .invite(let seconds): return .invitation(try await service.ask(.invite(seconds: seconds)))
+        case .invite(let seconds, let place):
+            return .invitation(try await service.ask(.invite(seconds: seconds, at: place)))
+        case .meet(let said, let name): return .contact(try await service.ask(.meet(said, name: name)))
         case .rename(let contact, let name):
             try await service.ask(.renameContact(contact, to: name))
             // What is set for them has moved along: what is shown goes by it from now on.
@@ -161,6 +163,7 @@ struct EffectRunner: Sendable {
         case .room(let contact): return .room(contact, try await service.ask(.room(contact)))
         case .routes(let contact): return .routes(contact, try await service.ask(.routes(of: contact)))
         case .reach: return .reach(try await service.ask(.reach))
+        case .nearby(let seconds): return .nearby(try await service.ask(.nearby(showSeconds: seconds)))
         case .backUp(let path):
             try await service.ask(.backUp(to: Self.absolute(path)))
             return .backedUp(path)
@@ -254,7 +257,7 @@ struct EffectRunner: Sendable {
         case .several(let errands):
             for errand in errands where await mayTakeLong(errand) { return true }
             return false
-        case .accept, .resume, .cancel, .cancelFolder, .decline, .pause, .remove: return true
+        case .accept, .resume, .cancel, .cancelFolder, .decline, .pause, .remove, .meet, .invite: return true
         default: return false
         }
     }

@@ -29,7 +29,7 @@ struct Completion: Sendable, Equatable {
 /// What stands before the cursor.
 struct CompletionContext: Sendable, Equatable {
     enum Kind: Sendable, Equatable {
-        case command, commandArgument, contact, path, request, setting, action, key, alias, emoji, nothing
+        case command, commandArgument, contact, path, request, setting, action, key, alias, emoji, spoken, nothing
         /// What a value stands directly behind.
         case filter([String])
         /// One that the command can be about.
@@ -82,9 +82,11 @@ struct CompletionContext: Sendable, Equatable {
         case .action: kind = .action
         case .key: kind = .key
         case .alias: kind = .alias
+        case .spoken: kind = .spoken
         case .text, .word, nil: kind = .nothing
         }
         if command?.verb == .search { completeFilter() }
+        if kind == .spoken { completeSpoken() }
     }
 
     /// The value of a filter of a search: `from:al`, `has:`.
@@ -101,6 +103,13 @@ struct CompletionContext: Sendable, Equatable {
         kind = found.kind
         word = String(word.dropFirst(found.filter.count))
         start += found.filter.count
+    }
+
+    /// Of words with dashes between the last one.
+    private mutating func completeSpoken() {
+        guard let dash = word.lastIndex(of: "-") else { return }
+        start += word.distance(from: word.startIndex, to: word.index(after: dash))
+        word = String(word[word.index(after: dash)...])
     }
 
     /// What stands behind a word of /notify: whose messages, or a value.

@@ -12,7 +12,7 @@ enum SlashVerb: Sendable, Hashable {
         contacts,
         whois, myID
     case join, leave
-    case invite, routes, reach
+    case invite, nearby, routes, reach
     case nick, away, back, mute, autoAccept, qr
     case connect, disconnect, reconnect, status, stats, ping
     case export, importHistory, backup, doctor
@@ -38,6 +38,8 @@ struct SlashCommand: Sendable {
         case settingValue, theme
         /// What a key can do, for /bind; its key; a name that stands for a line.
         case action, key, alias
+        /// One of the words that people say to each other.
+        case spoken
         /// One of these words, or another one.
         case oneOf([String])
         /// The rest of the line as it is.

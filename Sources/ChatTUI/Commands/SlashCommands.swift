@@ -84,8 +84,11 @@ enum SlashCommands {
             .add, PeopleCommands.self, "add", ["sub"], [.word, .text], "ADDRESS [NAME]", "add a contact", .people,
             needed: true),
         make(
-            .invite, ReachCommands.self, "invite", [], [.word], "[TIME]",
-            "make a link that lets one person in", .people),
+            .invite, ReachCommands.self, "invite", [], [.word], "[TIME] [@HOST]",
+            "make words and a link that let one person in", .people),
+        make(
+            .nearby, ReachCommands.self, "nearby", [], [.oneOf(["show"]), .word], "[show [TIME]]",
+            "who is in this network; be seen by name", .people),
         make(
             .routes, ReachCommands.self, "routes", [], [.contact, .oneOf(["add", "remove"]), .word],
             "[WHO [add ROUTE|remove N]]", "how somebody is reached", .net),
@@ -93,7 +96,8 @@ enum SlashCommands {
             .reach, ReachCommands.self, "reach", [], [.oneOf(["renew"])], "[renew]",
             "how others reach you; new mailboxes", .net),
         make(
-            .join, RoomCommands.self, "join", [], [.word, .text], "LINK|ADDRESS [NAME]",
+            .join, RoomCommands.self, "join", [], [.spoken, .spoken, .spoken, .spoken, .text],
+            "WORDS|LINK|ADDRESS [NAME]",
             "use an invitation, or join a room", .people, needed: true),
         make(
             .leave, RoomCommands.self, "leave", ["part"], [.contact], "[ROOM]", "leave a room; its history stays",

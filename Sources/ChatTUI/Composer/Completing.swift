@@ -73,6 +73,8 @@ enum Completing {
         case .alias:
             let names = state.surface.settings.aliases.keys.filter { $0.hasPrefix(word) }.sorted()
             offer(names.map { .init(label: $0, value: $0) }, for: context, &state)
+        case .spoken:
+            offer(MeetWords.completions(of: word).map { .init(label: $0, value: $0) }, for: context, &state)
         case .emoji:
             let name = word.dropFirst()
             // `:smile:` is the whole name.

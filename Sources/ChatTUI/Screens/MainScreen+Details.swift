@@ -37,6 +37,10 @@ extension MainScreen {
             Sentences.word(for: peer.trust), peer.trust == .keyChanged ? Theme.error : .plain)
         if let day = peer.verifiedAt, peer.trust == .verified { trust.add(" " + state.surface.clock.date(day)) }
         lines.append(trust)
+        if let day = peer.metAt, peer.trust != .verified {
+            lines.append(StyledLine("met by invitation on", Theme.quiet))
+            lines.append(StyledLine("\(state.surface.clock.date(day))", Theme.quiet))
+        }
         if let number = chat.safetyNumber, number.count >= 2 {
             lines.append(StyledLine("safety \(number[0]) \(number[1]) …"))
         }

@@ -170,6 +170,9 @@ enum PeopleCommands: SlashCommandGroup {
         let peer = chat.peer
         var trust = Sentences.word(for: peer.trust)
         if let day = peer.verifiedAt, peer.trust == .verified { trust += " since \(state.surface.clock.date(day))" }
+        if let day = peer.metAt, peer.trust != .verified {
+            trust += ", met by invitation on \(state.surface.clock.date(day))"
+        }
         let link = peer.isBlocked ? "blocked (/unblock)" : Sentences.words(for: chat.link)
         var lines = ["\(chat.name.text): \(trust), \(link)"]
         if case .online(let details) = chat.link {
@@ -195,6 +198,7 @@ enum PeopleCommands: SlashCommandGroup {
             case .user: "address \(address)"
             case .heard: "address \(address) (named by them, confirmed)"
             case .told: "address \(address) (named by them)"
+            case .seen: "address \(address) (seen in this network)"
             }
         }
         lines.append("contact since \(state.surface.clock.day(peer.added))")

@@ -1,4 +1,4 @@
-// /invite /routes /reach: how contacts and we find each other.
+// /invite /nearby /routes /reach: how contacts and we find each other.
 
 import ChatCore
 import ChatWords
@@ -9,11 +9,28 @@ enum ReachCommands: SlashCommandGroup {
         var scanner = call.scanner
         switch call.verb {
         case .invite:
-            guard let word = scanner.next() else { return effects.append(.run(.invite(seconds: nil))) }
-            guard let seconds = Units.seconds(of: word) else {
-                return state.note("/invite TIME: 10m, 2h or 1d, at most 7d", isError: true)
+            var (seconds, place) = (Int64?.none, MeetPlace?.none)
+            while let word = scanner.next() {
+                if word.hasPrefix("@") {
+                    place = MeetPlace(String(word.dropFirst()))
+                } else {
+                    seconds = Units.seconds(of: word)
+                }
+                guard word.hasPrefix("@") ? place != nil : seconds != nil else {
+                    return state.note(
+                        "/invite [TIME] [@HOST]: 10m, 2h or 1d, at most 7d; a relay to wait at", isError: true)
+                }
             }
-            effects.append(.run(.invite(seconds: seconds)))
+            effects.append(.run(.invite(seconds: seconds, at: place)))
+        case .nearby:
+            switch scanner.next() {
+            case nil: effects.append(.ask(.nearby(showSeconds: nil)))
+            case "show":
+                let word = scanner.next() ?? "10m"
+                guard let seconds = Units.seconds(of: word) else { fallthrough }
+                effects.append(.ask(.nearby(showSeconds: seconds)))
+            case _?: state.note("/nearby, or /nearby show 10m (at most 1h)", isError: true)
+            }
         case .routes: routes(&scanner, &state, &effects)
         case .reach:
             switch scanner.next() {

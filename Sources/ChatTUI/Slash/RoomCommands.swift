@@ -20,12 +20,28 @@ enum RoomCommands: SlashCommandGroup {
         _ call: SlashCall, _ scanner: inout ArgumentScanner, _ state: inout AppState, _ effects: inout [AppEffect]
     ) {
         if ReachCommands.isLink(call.arguments) { return PeopleCommands.add(&scanner, &state, &effects) }
+        if meets(call.arguments, &state, &effects) { return }
         guard let text = scanner.quoted() ?? scanner.next() else { return }
         do throws(RoomURLError) {
             effects.append(.run(.joinRoom(try RoomURL(parsing: text), name: scanner.name())))
         } catch {
             state.note(RoomWords.sentence(for: error), isError: true)
         }
+    }
+
+    /// Meets whoever waits with the words that were typed; what stands behind them is a name. `false`: no words were meant.
+    private static func meets(_ typed: String, _ state: inout AppState, _ effects: inout [AppEffect]) -> Bool {
+        guard MeetWords.isMeant(by: typed) else { return false }
+        let words = typed.split(whereSeparator: \.isWhitespace).map(String.init)
+        for count in (1...MeetWords.count).reversed() where count <= words.count {
+            guard let said = SpokenInvitation(words.prefix(count).joined(separator: " ")) else { continue }
+            let name = words.dropFirst(count).joined(separator: " ")
+            effects.append(.run(.meet(said, name: name.isEmpty ? nil : name)))
+            state.say("Looking for whoever waits with these words")
+            return true
+        }
+        state.note("\(ReachWords.mistyped) (\(ReachWords.form))", isError: true)
+        return true
     }
 
     /// How many entries of a room's log are told.

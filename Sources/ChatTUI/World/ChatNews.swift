@@ -85,6 +85,8 @@ enum ChatNews {
         case .instanceSilent: state.note(words, isError: true)
         case .settingsChanged: effects.append(.run(.settings(.follow)))
         case .storeFailed(.replaced), .historyPutBack: state.note(words, isError: true)
+        case .guestCame, .invitationUsed: state.note(words)
+        case .wordsEnded: state.note(words, isError: true)
         case .keyChanged, .storeFailed, .peerCannotStore, .contactStoresTooMuch: state.say(words, isError: true)
         }
     }

@@ -62,6 +62,8 @@ enum ErrandFailures {
             if state.place.overlay != nil { state.say(sentence, isError: true) }
         case .addContact(let address, _):
             state.note(Sentences.sentence(for: error, doing: "\(address) was not added"), isError: true)
+        case .meet(let said, _):
+            state.note(Sentences.sentence(for: error, doing: "\(said)"), isError: true)
         case .joinRoom(let url, _):
             let place = SafeText("\(url.endpoint)", as: .line).text
             state.note(Sentences.sentence(for: error, doing: "The room at \(place) was not joined"), isError: true)

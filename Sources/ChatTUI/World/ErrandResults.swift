@@ -50,7 +50,7 @@ enum ErrandResults {
                     limit.map { "\(name): at most \(Units.rate(Double($0))) for each file" } ?? "\(name): no limit")
             }
             state.say(limit.map { "\(scope.words): at most \(Units.rate(Double($0)))" } ?? "\(scope.words): no limit")
-        case .addContact, .approve:
+        case .addContact, .approve, .meet:
             guard case .contact(let peer) = result else { return }
             if case .approve(let id, _, _) = errand { forget(request: id, &state) }
             let name = SafeText(peer.name, as: .name).text
@@ -84,11 +84,11 @@ enum ErrandResults {
             state.say("You have new mailboxes: contacts hear of them, old addresses of yours by a relay end")
         case .invite:
             guard case .invitation(let invitation) = result else { return }
-            if !state.surface.isLineMode { effects.append(.terminal(.copy("\(invitation.address)"))) }
-            state.note(
-                ReachWords.lines(
-                    invitation, until: state.surface.clock.dayAndTime(invitation.until, now: state.surface.moment.wall))
-            )
+            if !state.surface.isLineMode, let address = invitation.address {
+                effects.append(.terminal(.copy("\(address)")))
+            }
+            let (clock, now) = (state.surface.clock, state.surface.moment.wall)
+            state.note(ReachWords.lines(invitation) { clock.dayAndTime($0, now: now) })
         case .rename(_, let name):
             state.say("Renamed to \(SafeText(name, as: .name).text)")
             if case .settings(let reply) = result { SettingsChange.adopt(reply, &state, &effects) }

@@ -13,6 +13,7 @@ extension LinkReason {
         case .putOff: "disconnected by you; /connect calls again"
         case .blocked: "blocked by you"
         case .noHello: "did not introduce itself"
+        case .unproved: "does not know the invitation"
         case .somebodyElse(let endpoint): "somebody else answers at \(endpoint), or their key changed"
         case .answersInstead(let name): "\(name) answers at that address now"
         case .sameKey(let name): "has the same key as \(name): remove one of the two"

@@ -10,8 +10,18 @@ package enum ReachWords {
                 ?? "direct  off: this blipchat does not listen"
         ]
         lines += report.relays.map { "relay   \(host(of: $0))  \(words(for: $0.state))" }
+        lines.append("nearby  \(words(for: report.neighbours))")
         if !report.isReachable { lines.append(unreachable) }
         return lines
+    }
+
+    private static func words(for state: NeighbourState) -> String {
+        switch state {
+        case .off: "off"
+        case .missing: "no avahi here (apt install avahi-daemon)"
+        case .waiting: "avahi does not run"
+        case .looking: "contacts in this network find you"
+        }
     }
 
     /// Nobody outside can call, and what changes that.
@@ -34,7 +44,8 @@ package enum ReachWords {
         guard !routes.isEmpty else { return ["no way to call them: they have to call"] }
         return routes.enumerated().map { index, route in
             let place = SafeText("\(route.address.endpoint)", as: .line).text
-            return "\(index + 1) \(route.address.route.routeClass.rawValue)  \(place)  "
+            let kind = route.address.origin == .seen ? "lan" : route.address.route.routeClass.rawValue
+            return "\(index + 1) \(kind)  \(place)  "
                 + "\(words(for: route.address.origin)) · \(words(for: route.standing))"
         }
     }
@@ -44,6 +55,7 @@ package enum ReachWords {
         case .user: "from you"
         case .heard: "from them, confirmed"
         case .told: "from them"
+        case .seen: "seen in this network"
         }
     }
 
@@ -57,10 +69,76 @@ package enum ReachWords {
         }
     }
 
-    /// An invitation, to be given to one person; `until` says when it ends.
-    package static func lines(_ invitation: Invitation, until: String) -> [String] {
-        var lines = ["Send this to one person (it works once, until \(until)):", "\(invitation.address)"]
-        if !invitation.isReachable { lines.append(unreachable) }
+    /// An invitation, to be given to one person; `time` says a time in words.
+    package static func lines(_ invitation: Invitation, time: (Timestamp) -> String) -> [String] {
+        var lines: [String] = []
+        if let spoken = invitation.spoken {
+            lines.append("Say:  \(said(spoken)) (once, until \(time(spoken.until)))")
+            if let trouble = spoken.trouble { lines.append("The words do not work yet: \(trouble.words)") }
+        }
+        if let address = invitation.address {
+            lines.append("Send this to one person (once, until \(time(invitation.until))):")
+            lines.append("\(address)")
+        }
+        if let words = place(of: invitation) { lines.append(words) }
+        return lines
+    }
+
+    /// What is said: the words, and where they are waited for.
+    package static func said(_ spoken: Invitation.Spoken) -> String {
+        spoken.words + (spoken.place.map { "@\(SafeText("\($0)", as: .line).text)" } ?? "")
+    }
+
+    /// Where an invitation works; `nil`: everywhere.
+    package static func place(of invitation: Invitation) -> String? {
+        if invitation.isReachable { return nil }
+        guard invitation.spoken?.place != nil else { return unreachable }
+        return "The words work from everywhere, the link only in this network."
+    }
+
+    /// What is wrong with something that looks like words.
+    package static let mistyped = "these are not four words of an invitation"
+    /// How they are typed.
+    package static let form = "tiger-lemon-orbit-cable, and @HOST after it if the other person sees one"
+
+    package static func words(for failure: MeetFailure) -> String {
+        switch failure {
+        case .nobody: "nobody waits with these words: mistyped, used or over"
+        case .nowhere:
+            "there is no place to look for them (add @HOST as the other person sees it, or set a relay: /set reach.relay)"
+        case .used: "this invitation has been used"
+        case .unproved: "somebody answers who does not know the words; nobody was added"
+        case .failed(let reason): reason.words
+        case .noMemory: "the words need 32 MB of memory, and there is not so much"
+        }
+    }
+
+    // MARK: Nearby
+
+    /// Who is in this network.
+    package static func lines(_ report: NearbyReport, time: (Timestamp) -> String) -> [String] {
+        var lines: [String] = []
+        switch report.state {
+        case .off: return ["People nearby are not found: reach.lan is off, or a proxy is set (net.proxy)"]
+        case .missing: return ["No avahi here; people nearby are not found (apt install avahi-daemon)"]
+        case .waiting: return ["Avahi does not run; people nearby are not found (systemctl start avahi-daemon)"]
+        case .looking: break
+        }
+        for neighbour in report.neighbours {
+            let name = SafeText(neighbour.name, as: .name).text
+            let place = SafeText("\(neighbour.address.endpoint)", as: .line).text
+            lines.append(
+                neighbour.contact == nil
+                    ? "\(name), no contact: /add \(SafeText("\(neighbour.address)", as: .line).text)"
+                    : "\(name)  \(place)")
+        }
+        switch (report.strangers, report.neighbours.isEmpty) {
+        case (0, true): lines.append("Nobody else with blipchat is in this network")
+        case (0, false): break
+        case (1, _): lines.append("1 other blipchat that does not say whose it is")
+        case (let count, _): lines.append("\(count) other blipchats that do not say whose they are")
+        }
+        if let until = report.shownUntil { lines.append("You are seen here by name until \(time(until))") }
         return lines
     }
 }

@@ -19,6 +19,7 @@ package enum Sentences {
         case .ownAddress: return "that is your own address (ask the other person for theirs)"
         case .notReachable:
             return "nobody can call you now (let blipchat run, and listen or join a relay)"
+        case .notMet(let failure): return ReachWords.words(for: failure)
         case .noSuchContact: return "there is no such contact (/contacts lists them)"
         case .noSuchTransfer: return "there is no such transfer (/transfers lists them)"
         case .noSuchRequest: return "there is no such request (/requests lists them)"
@@ -138,6 +139,10 @@ package enum Sentences {
             "Cannot listen on \(wanted): \(reason.words). Listening on \(listening) instead (/myid shows your address)"
         case .keyChanged(let contact):
             "KEY CHANGED (/verify): \(name(contact)) has a new key; sending has stopped"
+        case .guestCame(let contact): "\(name(contact)) has come with your invitation and is a contact now"
+        case .invitationUsed(let contact):
+            "This invitation has been used. \(name(contact)) has to accept you before you can talk"
+        case .wordsEnded: "Wrong words three times: yours are over; /invite makes new ones"
         case .storeFailed(let error): "Cannot write the history: \(reason(of: error))"
         case .peerCannotStore(let contact):
             "\(name(contact)) cannot store messages (their disk is full): they wait here until there is room"

@@ -7,7 +7,7 @@ enum Schema {
 
     static let migrations = [
         firstWhole, operationsAndGaps, folders, atSize, pins, fewerPages, aboutContacts, otherKeys, manyOfOneKind,
-        times, composed, namesOfTheirOwn, reasons, rooms,
+        times, composed, namesOfTheirOwn, reasons, rooms, meetings,
     ]
 
     /// Version 1. Positions and numbers are AUTOINCREMENT: they are never used twice, even after deletions.
@@ -356,5 +356,10 @@ enum Schema {
         ALTER TABLE contacts ADD COLUMN room TEXT;                             -- its address, with all that is set for it
         ALTER TABLE contacts ADD COLUMN room_left INTEGER NOT NULL DEFAULT 0;  -- our user has left it
         ALTER TABLE messages ADD COLUMN sender TEXT;  -- who has written it, as the room says
+        """
+
+    /// Version 15: an invitation may have made somebody a contact.
+    private static let meetings = """
+        ALTER TABLE contacts ADD COLUMN met_at INTEGER;  -- when that was
         """
 }

@@ -24,6 +24,7 @@ enum CommandName: String, CommandWords {
     case contactsVerify = "contacts verify"
     case contactsAcceptKey = "contacts accept-key"
     case invite
+    case nearby
     case reach = "reach show"
     case reachRenew = "reach renew"
     case routesList = "routes list"

@@ -154,12 +154,24 @@ extension CommandRow {
                 History and queue stay. To refuse the key: contacts block WHO.
                 """),
         .init(
-            .invite, InviteCommand.self, "make a link that lets one person in",
+            .invite, InviteCommand.self, "make words and a link that let one person in",
             details: """
-                Prints an address that works once: who opens it with blipchat join LINK is a contact of yours at once,
-                without a request. It needs a blipchat that runs here and takes calls. Put the link in quotes.
+                Prints four words to say (tiger-lemon-orbit-cable@HOST) and a link to send. Either works once: who enters one
+                of them with blipchat join is a contact of yours at once, without a request. It needs a blipchat that runs
+                here and takes calls. The words need a relay, or that both of you are in the same network, and work for 10
+                minutes, at most 1 hour; the link works for a day. Put the link in quotes.
                 """,
-            options: [.init("--for", value: "TIME", "how long the link works: 10m, 2h, 1d (at most 7d; 1d)")]),
+            options: [
+                .init("--for", value: "TIME", "how long they work: 10m, 2h, 1d (at most 7d)"),
+                .init("--at", value: "HOST", "the relay to wait at, where the other person has one and you have none"),
+            ]),
+        .init(
+            .nearby, NearbyCommand.self, "show who is in this network",
+            details: """
+                Contacts in the same network find each other through avahi. Nobody else learns who you are, unless you let
+                yourself be seen by name.
+                """,
+            options: [.init("--show", value: "TIME", "let yourself be seen by name: 10m (at most 1h)")]),
         .init(
             .reach, ReachCommand.self, "show how others can reach you",
             details: "Where you listen, and whether your relays are joined. Docs/relay.md says how to run a relay."),
@@ -176,10 +188,11 @@ extension CommandRow {
             .routesRemove, RoutesCommand.self, operands: "WHO N", count: 2...2, "forget a way to a contact",
             details: "N is a number that routes list shows."),
         .init(
-            .join, JoinCommand.self, operands: "LINK|ADDRESS", count: 1...1,
+            .join, JoinCommand.self, operands: "WORDS|LINK|ADDRESS", count: 1...MeetWords.count,
             "use an invitation, or join a Socket.IO room",
             details: """
-                LINK is blip://… as blipchat invite prints it: who made it is a contact of yours, and you are one of theirs.
+                WORDS are four words as blipchat invite prints them, with dashes or spaces between, and @HOST if it is there.
+                LINK is blip://… as it prints it, too: who made it is a contact of yours, and you are one of theirs.
                 ADDRESS is sio+tls://HOST[:PORT]/NAMESPACE, or sio:// without encryption, and may set what the server calls
                 things: ?event=chatMessage&message=message&sender=sender. Put it in quotes. It also takes pin=SHA256 (the
                 server's public key), ca=FILE and as=NAME. The room is stored like a contact: send, history, watch and the

@@ -58,10 +58,12 @@ struct ShowContactCommand: Command {
                 case .user: ""
                 case .heard: "  (named by them, and proven)"
                 case .told: "  (named by them)"
+                case .seen: "  (seen in this network)"
                 }
             try context.streams.line("address    \(SafeText.line("\(address)"))\(origin)")
         }
         try context.streams.line("added      \(RFC3339.text(peer.added))")
+        if let met = peer.metAt { try context.streams.line("met        \(RFC3339.text(met)), by invitation") }
         try context.streams.line("last seen  \(peer.lastSeen.map(RFC3339.text) ?? "never")")
         if peer.isBlocked { try context.streams.line("blocked    yes") }
         return .done

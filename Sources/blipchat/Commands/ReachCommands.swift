@@ -11,21 +11,52 @@ struct InviteCommand: Command {
 
     func run() async throws(CommandError) -> ExitCode {
         try context.streams.requireOutput()
-        var seconds: Int64?
-        if let text = context.arguments.text("--for") {
-            guard let typed = Units.seconds(of: text) else {
-                throw .badValue("--for", text, "a time like 10m, 2h or 1d")
-            }
-            seconds = typed
+        let seconds = try context.seconds(of: "--for")
+        var place: MeetPlace?
+        if let text = context.arguments.text("--at") {
+            place = MeetPlace(text)
+            guard place != nil else { throw .badValue("--at", text, "the HOST[:PORT] of a relay") }
         }
         return try await context.withChat(.quiet) { chat throws(CommandError) in
-            let invitation = try await chat.ask(.invite(seconds: seconds), about: "invite")
+            let invitation = try await chat.ask(.invite(seconds: seconds, at: place), about: "invite")
             try context.print(Records.invitation(invitation)) { () throws(CommandError) in
-                try context.streams.line("\(invitation.address)")
+                if let spoken = invitation.spoken { try context.streams.line(ReachWords.said(spoken)) }
+                if let address = invitation.address { try context.streams.line("\(address)") }
             }
-            if !invitation.isReachable { context.streams.note(ReachWords.unreachable) }
+            if let trouble = invitation.spoken?.trouble { context.streams.note(trouble.words) }
+            if let words = ReachWords.place(of: invitation) { context.streams.note(words) }
             return .done
         }
+    }
+}
+
+struct NearbyCommand: Command {
+    let context: CommandContext
+
+    func run() async throws(CommandError) -> ExitCode {
+        try context.streams.requireOutput()
+        let seconds = try context.seconds(of: "--show")
+        return try await context.withChat(.quiet) { chat throws(CommandError) in
+            let report = try await chat.ask(.nearby(showSeconds: seconds), about: "nearby")
+            guard context.isJSON else {
+                for line in ReachWords.lines(report, time: RFC3339.text) { try context.streams.line(line) }
+                return .done
+            }
+            for neighbour in report.neighbours { try context.streams.json(Records.neighbour(neighbour)) }
+            try context.streams.json(Records.nearby(report))
+            return .done
+        }
+    }
+}
+
+extension CommandContext {
+    /// The time that an option names, in seconds; `nil` when it is not given.
+    fileprivate func seconds(of option: String) throws(CommandError) -> Int64? {
+        guard let text = arguments.text(option) else { return nil }
+        guard let seconds = Units.seconds(of: text) else {
+            throw .badValue(option, text, "a time like 10m, 2h or 1d")
+        }
+        return seconds
     }
 }
 

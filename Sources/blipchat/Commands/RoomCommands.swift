@@ -1,4 +1,4 @@
-// `blipchat join` and `leave`: Socket.IO rooms.
+// `blipchat join` and `leave`: invitations, and Socket.IO rooms.
 
 import Arguments
 import ChatCore
@@ -14,8 +14,25 @@ struct JoinCommand: Command {
         if PeerAddress.isMeant(by: context.operand(0)) {
             return try await AddContactCommand(context: context).run()
         }
-        let url = try RoomURL(typed: context.operand(0))
+        let typed = context.arguments.operands.joined(separator: " ")
         let name = context.arguments.text("--name")
+        if let said = SpokenInvitation(typed) {
+            return try await context.withChat { chat throws(CommandError) in
+                let peer = try await chat.ask(.meet(said, name: name), about: "\(said)")
+                try context.print(Records.contact(peer)) { () throws(CommandError) in
+                    try context.streams.line(SafeText.name(peer.name))
+                }
+                return .done
+            }
+        }
+        guard !MeetWords.isMeant(by: typed) else {
+            throw CommandError(.usage, typed, ReachWords.mistyped, advice: ReachWords.form)
+        }
+        guard context.arguments.operands.count == 1 else {
+            throw CommandError(
+                .usage, context.operand(1), "unexpected argument", advice: "put a name after --name")
+        }
+        let url = try RoomURL(typed: context.operand(0))
         return try await context.withChat { chat throws(CommandError) in
             let peer = try await chat.ask(.joinRoom(url, name: name), about: name ?? "\(url.endpoint)")
             try context.print(Records.contact(peer)) { () throws(CommandError) in

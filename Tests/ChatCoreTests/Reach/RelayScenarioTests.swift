@@ -60,8 +60,9 @@ struct RelayScenarioTests {
         let alice = try await reachable("alice", at: relay)
         let bob = try await TestPeer("bob", configure: { $0.hidesAddress = true }).start()
         let invitation = try await alice.client.ask(.invite(seconds: nil))
-        #expect(invitation.isReachable && invitation.address.once?.count == 16)
-        let address = try relayed(invitation.address)
+        let link = try #require(invitation.address)
+        #expect(invitation.isReachable && link.once?.count == 16)
+        let address = try relayed(link)
         _ = try await bob.client.ask(.addContact(address, name: "alice"))
         try await waitUntilLinked(bob, alice)
         #expect(try await details(bob, of: "alice")?.isRelayed == true)
@@ -70,10 +71,18 @@ struct RelayScenarioTests {
         try await eventually("it is there") { try await alice.texts(with: "bob") == ["through the relay"] }
         #expect(try await alice.client.ask(.contactRequests).isEmpty)
 
-        // Somebody else with the same link is an ordinary stranger.
+        #expect(try await alice.contact("bob").metAt != nil && bob.contact("alice").metAt != nil)
+        try await eventually("she hears who it was") {
+            alice.log.contains { if case .notice(.guestCame) = $0 { true } else { false } }
+        }
+
+        // Somebody else with the same link is an ordinary stranger, and hears why.
         let carol = try await TestPeer("carol", configure: { $0.hidesAddress = true }).start()
         _ = try await carol.client.ask(.addContact(address, name: "alice"))
         try await eventually("she has to ask") { try await alice.client.ask(.contactRequests).map(\.name) == ["carol"] }
+        try await eventually("she hears that it was used") {
+            carol.log.contains { if case .notice(.invitationUsed) = $0 { true } else { false } }
+        }
         for peer in [alice, bob, carol] { await peer.stop() }
     }
 
@@ -81,7 +90,7 @@ struct RelayScenarioTests {
     func oldInvitation() async throws {
         let alice = try await TestPeer("alice").start()
         let bob = try await TestPeer("bob").start()
-        var address = try await alice.client.ask(.invite(seconds: 60)).address
+        var address = try #require(try await alice.client.ask(.invite(seconds: 60)).address)
         alice.wallClock.advance(days: 1)
         _ = try await bob.client.ask(.addContact(address, name: "alice"))
         try await eventually("he has to ask") { try await alice.client.ask(.contactRequests).count == 1 }
@@ -200,7 +209,7 @@ struct RelayScenarioTests {
         }
         try await alice.start()
         try await waitUntilJoined(alice)
-        let invitation = try await alice.client.ask(.invite(seconds: nil)).address
+        let invitation = try #require(try await alice.client.ask(.invite(seconds: nil)).address)
         let address = try await alice.address
         #expect(address.via.count == 2 && invitation.via == address.via)
         let told = await alice.client.run { $0.relays.told }

@@ -46,7 +46,40 @@ enum ReachVectors {
             var proofGuest: String
             var proofHost: String
         }
+        struct Reading: Decodable {
+            var typed: String
+            var words: String?
+        }
+        struct Code: Decodable {
+            var words: [String]
+            var indexes: [Int]
+            var scrypt: String
+            var mailboxSeed: String
+            var proofKey: String
+            var onionSeed: String
+            var mailbox: String
+            var exporter: String
+            var proofGuest: String
+            var proofHost: String
+        }
+        var normalForm: [Reading]
+        var codes: [Code]
         var link: Link
+    }
+
+    struct LAN: Decodable {
+        struct Tag: Decodable {
+            var unixTime: Int64
+            var hour: Int64
+            var t: String
+        }
+        struct Meeting: Decodable {
+            var mailbox: String
+            var m: String
+        }
+        var peerId: String
+        var tags: [Tag]
+        var meeting: Meeting
     }
 
     struct Mailbox: Decodable {
@@ -57,10 +90,15 @@ enum ReachVectors {
         var reading: [Reading]
     }
 
-    static func load<Vectors: Decodable>(_ type: Vectors.Type, _ name: String) throws -> Vectors {
+    static func read(_ name: String) throws -> Data {
         let tests = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
         let path = tests + "/BLIPNetTests/Vectors/reach/" + name
         guard let data = FileManager.default.contents(atPath: path) else { throw ConditionNotMet("\(path) is there") }
+        return data
+    }
+
+    static func load<Vectors: Decodable>(_ type: Vectors.Type, _ name: String) throws -> Vectors {
+        let data = try read(name)
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         return try decoder.decode(type, from: data)

@@ -20,6 +20,7 @@ final class TestPeer {
     private(set) var log: EventLog
     private(set) var configuration: ChatConfiguration
     private let namedSettings: (any NamedSettings)?
+    private let neighbours: any NeighbourFinding
 
     var id: PeerID { PeerID(identity.fingerprint) }
     var store: any HistoryStore { database }
@@ -27,7 +28,8 @@ final class TestPeer {
 
     init(
         _ name: String, identity: TLSIdentity? = nil, listen: Endpoint = .host("127.0.0.1", port: 0),
-        namedSettings: (any NamedSettings)? = nil, configure: (inout ChatConfiguration) -> Void = { _ in }
+        namedSettings: (any NamedSettings)? = nil, neighbours: any NeighbourFinding = NoNeighbours(),
+        configure: (inout ChatConfiguration) -> Void = { _ in }
     ) async throws {
         self.name = name
         home = try TestPeer.makeFolder()
@@ -38,8 +40,9 @@ final class TestPeer {
         configure(&configuration)
         self.configuration = configuration
         self.namedSettings = namedSettings
+        self.neighbours = neighbours
         database = try await HistoryDatabase.open(at: home + "/history.sqlite")
-        client = TestPeer.makeClient(database, self.identity, configuration, namedSettings, tap, wallClock)
+        client = TestPeer.makeClient(database, self.identity, configuration, namedSettings, neighbours, tap, wallClock)
         log = await EventLog(of: client)
     }
 
@@ -62,14 +65,14 @@ final class TestPeer {
         await stop()
         configure(&configuration)
         database = try await HistoryDatabase.open(at: home + "/history.sqlite")
-        client = TestPeer.makeClient(database, identity, configuration, namedSettings, tap, wallClock)
+        client = TestPeer.makeClient(database, identity, configuration, namedSettings, neighbours, tap, wallClock)
         log = await EventLog(of: client)
         if starting { try await start() }
     }
 
     private static func makeClient(
         _ store: HistoryDatabase, _ identity: TLSIdentity, _ configuration: ChatConfiguration,
-        _ namedSettings: (any NamedSettings)?, _ tap: LinkTap,
+        _ namedSettings: (any NamedSettings)?, _ neighbours: any NeighbourFinding, _ tap: LinkTap,
         _ wallClock: WallClock
     ) -> ChatClient {
         // The chat's limits of BLIP; the times are those of a machine that runs other tests, too.
@@ -80,7 +83,7 @@ final class TestPeer {
         let connecting = LinkConnecting(identity: identity, options: options)
         return ChatClient(
             store: store, connecting: TappedConnecting(base: connecting, tap: tap),
-            identity: PeerID(identity.fingerprint), configuration: configuration,
+            neighbours: neighbours, identity: PeerID(identity.fingerprint), configuration: configuration,
             namedSettings: namedSettings, now: { wallClock.now })
     }
 

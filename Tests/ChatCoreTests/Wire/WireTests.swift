@@ -100,7 +100,10 @@ import Testing
 
     @Test("replies survive the way over the wire")
     func replies() throws {
-        #expect(try HelloReply(decoding: HelloReply.pending.encoded()) == .pending)
+        for meeting in [nil, HelloReply.Meeting.used, .proof([UInt8](repeating: 7, count: 32))] {
+            let reply = HelloReply(.pending, meeting)
+            #expect(try HelloReply(decoding: reply.encoded()) == reply)
+        }
         let get = FileGetReply(size: 5, modified: Timestamp(milliseconds: 9))
         #expect(try FileGetReply(decoding: get.encoded(body: .empty)) == get)
         let less = FileGetReply(size: 5, modified: Timestamp(milliseconds: 9), length: 3)

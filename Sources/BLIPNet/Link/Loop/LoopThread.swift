@@ -18,7 +18,7 @@ package enum NetworkThreads {
 }
 
 /// A detached thread that no signal is delivered to.
-enum LoopThread {
+package enum LoopThread {
     private final class Start: Sendable {
         let name: String
         let body: @Sendable () -> Void
@@ -35,7 +35,7 @@ enum LoopThread {
     }
 
     /// The same where it is no disaster that the system has no thread; `false` then.
-    static func begin(name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
+    package static func begin(name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
         let start = Unmanaged.passRetained(Start(name: name, body: body))
         var blocked = sigset_t()
         var before = sigset_t()
