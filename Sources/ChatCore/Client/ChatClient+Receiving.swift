@@ -90,7 +90,7 @@ extension ChatClient {
             core.publishLinkState(of: contact)
         case .routes(let told):
             people.hear(told.routes, from: contact)
-            dialling.upgrade(contact)
+            reach.upgrades.somethingNew(for: contact)
             link.answer(request, BLIPResponse())
         case .fileStatus(let status): await decisions.receive(status, request, contact, link)
         case .malformed(let error): link.answer(request, error.response)

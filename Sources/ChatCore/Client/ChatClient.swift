@@ -55,7 +55,9 @@ package actor ChatClient: LocalChat {
         let core = ClientCore(ownID: identity, records: records, configuration: configuration, now: now, clock: clock)
         let waitingMemory = WaitingMemory(bytes: limits.waitingBytes)
         let listening = Listening(core: core, connecting: connecting, memory: waitingMemory)
-        let relays = Relays(core: core, connecting: connecting, memory: waitingMemory, listening: listening)
+        let mapping = Mapping(core: core, connecting: connecting, listening: listening)
+        let relays = Relays(
+            core: core, connecting: connecting, memory: waitingMemory, listening: listening, mapping: mapping)
         let requests = RequestBook(records: records, limits: limits, now: now)
         let pacing = TransferPacing(upload: configuration.uploadLimit, download: configuration.downloadLimit)
         let book = TransferBook(core: core, pacing: pacing)
@@ -79,7 +81,13 @@ package actor ChatClient: LocalChat {
         self.connecting = connecting
         self.waitingMemory = waitingMemory
         self.listening = listening
-        reach = Reach(relays: relays, invitations: InvitationBook(core: core))
+        let upgrades = Upgrades(core: core, dialling: dialling)
+        reach = Reach(
+            relays: relays, mapping: mapping, invitations: InvitationBook(core: core),
+            networks: Networks(
+                core: core, connecting: connecting, relays: relays, mapping: mapping, dialling: dialling,
+                upgrades: upgrades),
+            upgrades: upgrades)
         self.dialling = dialling
         self.requests = requests
         people = People(core: core, requests: requests, listening: listening, namedSettings: namedSettings)
@@ -147,12 +155,13 @@ package actor ChatClient: LocalChat {
         await reach.invitations.read()
         await relays.read()
         relays.begin()
+        core.tasks.spawn(after: Mapping.openingTime) { $0.reach.mapping.begin() }
         await mailRoom.releaseAll()
         // If the path cannot be resolved, the first file that is to go there says so.
         core.tasks.spawn { _ = try? await $0.places.downloads(within: nil) }
         await downloads.restTransfers()
         dialling.dialEverybody()
-        core.tasks.spawn(after: Dialling.openingTime) { await $0.followNetworks() }
+        core.tasks.spawn(after: Dialling.openingTime) { await $0.reach.networks.follow() }
         core.tasks.spawn(after: Dialling.openingTime) { client in
             client.cleaning.keepPartialsClean()
             client.keeping.keepHouse()
@@ -193,6 +202,7 @@ package actor ChatClient: LocalChat {
         // What has been stored for a peer who is there goes out before the goodbye.
         for look in core.links.sessions.values.compactMap(\.look) { await look.value }
         for link in core.links.all { link.close(code: 1001, reason: "going away") }
+        await reach.mapping.end()
         await core.tasks.stop()
         // How far the uploads are. Downloads have written that down themselves.
         for id in book.transfers.uploads { await uploads.forgetUpload(id) }

@@ -74,8 +74,19 @@ package struct ReachConfiguration: Sendable {
     package var hidesAddress = false
     /// Where others reach us who cannot call this machine.
     package var relays: [RelaySetting] = []
+    /// Whether the router is asked for a port.
+    package var mapping = MappingSetting.off
 
     package init() {}
+}
+
+/// What the router is asked in (REACH 1).
+package enum MappingSetting: String, Sendable, CaseIterable {
+    /// PCP and NAT-PMP.
+    case auto
+    /// UPnP as well, by a program.
+    case on
+    case off
 }
 
 extension ChatConfiguration {

@@ -3,6 +3,9 @@
 /// Belongs to the client.
 struct Reach {
     let relays: Relays
+    let mapping: Mapping
     let invitations: InvitationBook
     let slots = CallSlots()
+    let networks: Networks
+    let upgrades: Upgrades
 }

@@ -17,7 +17,8 @@ struct ReachCalls {
             isInside = address.route.leadsInside
         }
         return ReachReport(
-            listening: listening.endpoint?.description, isInside: isInside, relays: reach.relays.reports)
+            listening: listening.endpoint?.description, isInside: isInside, mapping: reach.mapping.state,
+            relays: reach.relays.reports)
     }
 
     /// An address that lets one person in without a request.
@@ -59,7 +60,7 @@ struct ReachCalls {
         }
         listening.favourNetworks()
         dialling.reconnect(contact)
-        dialling.upgrade(contact)
+        reach.upgrades.somethingNew(for: contact)
     }
 }
 
