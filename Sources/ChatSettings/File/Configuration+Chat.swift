@@ -25,6 +25,7 @@ extension Configuration {
         chat.hidesAddress = hidesAddress
         chat.proxy = Self.proxyChoice(proxy) ?? .direct
         do throws(RelaySetting.Problem) { chat.relays = try RelaySetting.list(relay) } catch { chat.relays = [] }
+        chat.reach.mapping = mapping
         chat.contactRules = ContactRules(
             byName: contacts.mapValues { contact in
                 ContactRules.Rule(

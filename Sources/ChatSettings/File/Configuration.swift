@@ -25,6 +25,8 @@ package struct Configuration: Sendable, Equatable {
     var proxy = ""
     /// Our user's relays, as `RelaySetting.list` reads them.
     var relay = ""
+    /// Whether the router is asked for a port.
+    var mapping = MappingSetting.auto
     /// Bytes per second of all files together; 0 is no limit.
     var uploadLimit: UInt64 = 0
     var downloadLimit: UInt64 = 0

@@ -44,6 +44,9 @@ extension Setting {
         size("net.limit_up", \.uploadLimit, "bytes per second for all files that you send; 0: no limit"),
         size("net.limit_down", \.downloadLimit, "bytes per second for all files that you receive; 0: no limit"),
         relay,
+        choice(
+            "reach.map", \.mapping,
+            "ask your router for a port: auto by PCP and NAT-PMP, on by UPnP as well (with upnpc), off not at all"),
         Setting(
             key: "files.dir", form: .other("a full path that begins with / or ~/"), summary: "where received files go",
             effect: .atOnce,
