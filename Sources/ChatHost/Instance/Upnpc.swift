@@ -2,7 +2,7 @@
 // version, and has had holes (REACH 5).
 
 package import BLIPNet
-package import ChatCore
+import ChatCore
 import ChatTUI
 import Dispatch
 import Glibc
