@@ -21,6 +21,8 @@
 # diskerrors  EIO, ENOSPC and short writes at every one of the first 200 writes, fsyncs, opens and renames
 # flood    5,000 idle and 2,000 half-open connections of strangers while 16 contacts chat; prints the memory
 # soak     random cuts, kills, disk errors and files between two installations (make soak MINUTES=10)
+# reach    two homes behind real NAT, a relay, a router that gives ports, a machine that moves, with the release (root;
+#          make reach ARGS="upnp move_caller": those scenarios of Tests/Rigs/reach.py)
 # mutations  breaks the source in one place after the other and demands that a test fails each time (an hour or two;
 #          make mutations ARGS="file- limit-": those whose names begin so; --together 8: quicker and less strict)
 # fuzz     libFuzzer on every decoder and on whole sessions (make fuzz SECONDS=60: that long for each target, side by side)
@@ -33,7 +35,7 @@
 # pictures screens of the real program as SVG, in Docs/pictures (needs tmux)
 # dist     tarballs in .build/dist: the sources of the commit, and a folder that runs where it is unpacked
 # clean    remove what was built
-.PHONY: run test quick check bench bench-net history tsan asan cuts kill9 powerloss mixed diskerrors flood soak files bigfiles rooms mutations fuzz conformance install clean system test-system check-system bench-system uninstall deb deb-test dist guide pictures package-system programs
+.PHONY: run test quick check bench bench-net history tsan asan cuts kill9 powerloss mixed diskerrors flood soak files bigfiles rooms mutations fuzz conformance install clean system test-system check-system bench-system uninstall deb deb-test dist guide pictures package-system programs reach
 
 SHELL := /bin/bash
 SWIFT ?= swift
@@ -164,6 +166,10 @@ flood: test-system
 
 soak: test-system
 	BLIPCHAT_SOAK_MINUTES=$(MINUTES) $(TEST) --no-parallel --filter 'FaultTests\.SoakTests'
+
+reach: test-system
+	$(BUILD) $(RELEASE) --product blipchat
+	BLIPCHAT="$$($(SWIFT) build $(RELEASE) --show-bin-path)/blipchat" python3 Tests/Rigs/reach.py $(ARGS)
 
 mutations: test-system
 	SWIFT="$(SWIFT)" Scripts/mutations.py $(ARGS)

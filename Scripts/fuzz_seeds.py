@@ -310,3 +310,10 @@ relay_lines = json.loads((vectors / "reach/relay_transcript.json").read_text())[
 for kind, connection in enumerate(("callee", "caller")):
     said = [bytes.fromhex(line["hex"]) for line in relay_lines if line["connection"] == connection and line["dir"] == "<"]
     keep("relay", kind, 6, *said)
+
+# A router: each recorded answer to each kind of question, and NAT-PMP after a refusal.
+answers = [bytes.fromhex(exchange["reply"]) for exchange in json.loads((vectors / "reach/port_mapping.json").read_text())["exchanges"]]
+for kind in range(8):
+    for answer in answers:
+        keep("router", kind, len(answer), answer)
+    keep("router", kind, *(part for answer in (bytes.fromhex("0081000100000002"), *answers) for part in (len(answer), answer)))

@@ -76,6 +76,18 @@ public struct LinkOptions: Sendable {
         set { webSocket.keepaliveTimeout = newValue }
     }
 
+    /// For a link through a relay. The relay's kernel answers ours, whatever has become of the other side: only their own bytes
+    /// show that they are there, and a link that carries something is watched closely (REACH 7: back within 15 s).
+    var throughRelay: LinkOptions {
+        var options = self
+        options.keepaliveInterval = keepaliveInterval.map { min($0, Self.silenceOfRelayed) }
+        options.keepaliveTimeout = min(keepaliveTimeout, Self.answerOfRelayed)
+        return options
+    }
+
+    private static let silenceOfRelayed = Duration.seconds(4)
+    private static let answerOfRelayed = Duration.seconds(5)
+
     /// How long an orderly close may take to send what is queued, and again for the peer's answer.
     package var closeTimeout: Duration {
         get { webSocket.closeTimeout }

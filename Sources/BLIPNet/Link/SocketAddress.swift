@@ -107,6 +107,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     private static func isInside(_ host: [UInt8]) -> Bool {
         switch (host[0], host[1]) {
         case (0, _), (10, _), (127, _), (169, 254), (172, 16...31), (192, 168), (100, 64...127), (224..., _): true
+        case (192, 0): host[2] == 0
         default: false
         }
     }

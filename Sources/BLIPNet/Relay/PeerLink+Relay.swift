@@ -12,7 +12,7 @@ extension PeerLink {
         handler: any BLIPRequestHandler
     ) async throws(LinkError) -> PeerLink {
         let dialler = RelayDialler(relay: relay, options: options)
-        var options = options
+        var options = options.throughRelay
         options.handshakeTimeout = min(options.handshakeTimeout, RelayDialler.step)
         var tries = 1
         while true {

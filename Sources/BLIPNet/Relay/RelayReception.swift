@@ -23,7 +23,7 @@ package struct RelayReception: Sendable {
     ) {
         self.relay = relay
         self.token = token
-        self.options = options
+        self.options = options.throughRelay
         self.accept = accept
     }
 

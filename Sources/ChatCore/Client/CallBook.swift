@@ -32,6 +32,10 @@ struct CallBook {
     /// How long no other one is taken then: nobody makes us call port after port.
     static let rest = Duration.seconds(600)
 
+    /// When the contact is called along better ways than that of the present link.
+    var upgrade = RouteUpgrade()
+    var rests = RouteRests()
+
     /// Whether there is a place beside the stored ones.
     var hasCandidate: Bool { candidate != nil || !sightings.isEmpty }
 
@@ -82,6 +86,21 @@ struct CallBook {
 
     /// What the last call along a route met; `nil`: none was made in this run.
     func answer(at route: Route) -> Answer? { answers[route] }
+
+    /// Those of the places that have not shown that they do not last.
+    func rested(_ places: [PeerAddress], now: MonotonicTime) -> [PeerAddress] {
+        rests.rested(places, now: now, route: \.route)
+    }
+
+    /// The contact's link, which our call along `route` has made, has ended: by itself or by somebody's wish.
+    mutating func linkEnded(along route: Route?, after age: Duration, _ end: LinkError, now: MonotonicTime) {
+        upgrade.ended()
+        guard let route else { return }
+        switch end {
+        case .closedLocally, .closedByPeer: break
+        default: rests.broke(route, after: age, now: now)
+        }
+    }
 
     /// A call to `address` has ended. Returns what is to be stored, if that changes: a place that the contact has named and
     /// where their key answered, in place of the one that they had named before.

@@ -17,7 +17,7 @@ extension PeerConnection {
 extension ChatClient {
     /// Tries the contact's ways. Another key at one of them says something only when none leads to the contact.
     func call(_ contact: ContactID, _ number: Int) async {
-        let places = core.links[contact]?.places ?? []
+        let places = core.links[contact].map { $0.calls.rested($0.places, now: core.clock.now()) } ?? []
         let limits = core.configuration.limits.network
         var race = RouteRace(
             places.map(\.route.routeClass), directLimit: limits.connectTime + limits.handshakeTime,
@@ -28,8 +28,10 @@ extension ChatClient {
         let (news, teller) = AsyncStream.makeStream(of: CallNews.self)
         var iterator = news.makeAsyncIterator()
         let watcher = reach.slots.watch { teller.yield(.look) }
+        reach.upgrades.callBegan(to: contact)
         defer {
             reach.slots.stopWatching(watcher)
+            reach.upgrades.callEnded(to: contact)
             alarm?.task.cancel()
             for task in attempts.values { task.cancel() }
         }
@@ -163,25 +165,7 @@ extension ChatClient {
 
     /// A worse way has led to a contact to whom a better link seems to live: that one has to answer in time.
     func weigh(_ link: ActiveLink, against present: ActiveLink, of contact: ContactID) async {
-        let (signs, teller) = AsyncStream.makeStream(of: Bool.self)
-        // Any answer counts, also that of a program that does not know the question.
-        let pending = present.connection.submit(BLIPRequest(profile: "ping", urgent: true), bodySink: nil)
-        let question = core.tasks.spawn { _ in
-            do throws(LinkError) {
-                _ = try await pending.value()
-                teller.yield(true)
-            } catch {
-                teller.yield(false)
-            }
-        }
-        let timer = core.tasks.spawn { client in
-            do { try await client.core.clock.wait(Self.signOfLife) } catch { return }
-            teller.yield(false)
-        }
-        var iterator = signs.makeAsyncIterator()
-        let lives = await iterator.next(isolation: self) ?? false
-        question.cancel()
-        timer.cancel()
+        let lives = await SignOfLife(core: core).comes(on: present, within: Self.signOfLife)
         guard core.isRunning, !lives else { return link.close(reason: "a better link to the same peer stays") }
         if core.links.replace(present.number, by: link, for: contact) {
             uploads.stopTransfers(on: present.number)

@@ -20,10 +20,8 @@ extension ChatClient {
         core.configuration.sendsReceipts = wanted.sendsReceipts
         core.configuration.sendsTyping = wanted.sendsTyping
         core.configuration.requiresVerified = wanted.requiresVerified
-        core.configuration.hidesAddress = wanted.hidesAddress
         core.configuration.proxy = wanted.proxy
-        core.configuration.relays = wanted.relays
-        core.configuration.reach.findsNeighbours = wanted.reach.findsNeighbours
+        core.configuration.reach = wanted.reach
         core.configuration.contactRules = wanted.contactRules
         core.configuration.privateFiles = wanted.privateFiles
         // A limit that was set for this run stays unless the file has a new one.
@@ -46,6 +44,11 @@ extension ChatClient {
             relays.reconfigured(isNewWay: wanted.proxy != old.proxy)
         }
         reach.neighbours.begin()
+        if wanted.reach.mapping != old.reach.mapping || wanted.hidesAddress != old.hidesAddress
+            || wanted.proxy != old.proxy
+        {
+            reach.mapping.begin()
+        }
         if old.requiresVerified, !wanted.requiresVerified {
             for contact in core.links.contacts { tellWhatWaits(to: contact) }
         }

@@ -111,6 +111,7 @@ extension ChatClient {
         // Guests have said it before they know whom they have met.
         if !link.isAdmittedByPeer { core.tasks.spawn { await $0.sayHello(to: contact, on: link) } }
         closeUnlessOnline(link)
+        reach.upgrades.linked(contact, along: link.routeClass)
     }
 
     /// Changes the link's state if it still is the contact's link, and goes online when both have accepted.
@@ -136,32 +137,8 @@ extension ChatClient {
         people.rememberSeen(contact)
     }
 
-    /// Follows the networks of this machine. Without that we would notice a dead connection 20 s after the next line, and call a
-    /// contact who was away for long up to a minute later.
-    func followNetworks() async {
-        // We do not call everybody each time that an interface comes and goes.
-        var turns = TokenBucket(rate: 1.0 / 30, burst: 6, now: core.clock.now())
-        for await change in connecting.networkChanges() {
-            guard core.isRunning else { return }
-            if case .addressGone(let host) = change {
-                relays.renew(gone: host)
-                reach.meetings.renew()
-                for contact in core.links.contacts {
-                    guard let link = core.links[contact]?.link, link.connection.info.localHost == host else { continue }
-                    // Its end would come by a time-out.
-                    await linkEnded(contact, link, .disconnected)
-                    link.close()
-                }
-                continue
-            }
-            let wait = turns.take(now: core.clock.now())
-            if wait > .zero { do { try await core.clock.wait(wait) } catch { return } }
-            relays.renew(gone: nil)
-            dialling.wakeEverybody()
-        }
-    }
-
-    private func linkEnded(_ contact: ContactID, _ link: ActiveLink, _ end: LinkError) async {
+    /// A link is over; or it counts as that, and whoever says so closes it.
+    func linkEnded(_ contact: ContactID, _ link: ActiveLink, _ end: LinkError) async {
         if core.links[contact]?.keepsRemainder(of: link.number) == true {
             link.router.finish()
         } else {
@@ -170,7 +147,9 @@ extension ChatClient {
         uploads.stopTransfers(on: link.number)
         let wasOnline = core.links.isOnline(link, of: contact)
         let reason = end == .closedLocally ? nil : LinkReason(end)
-        guard core.links[contact]?.linkEnded(link.number, reason: reason, now: core.clock.now()) == true else { return }
+        let now = core.clock.now()
+        guard core.links[contact]?.linkEnded(link.number, reason: reason, now: now) == true else { return }
+        core.links[contact]?.calls.linkEnded(along: link.route, after: now - link.opened, end, now: now)
         presence.stopsTyping(contact)
         if wasOnline, core.isRunning { people.rememberSeen(contact) }
         core.publishLinkState(of: contact)

@@ -90,7 +90,7 @@ extension ChatClient {
             core.publishLinkState(of: contact)
         case .routes(let told):
             people.hear(told.routes, from: contact)
-            dialling.upgrade(contact)
+            reach.upgrades.somethingNew(for: contact)
             link.answer(request, BLIPResponse())
         case .fileLanes(let wanted): uploads.lanes.asked(wanted, by: contact, on: link)
         case .fileStatus(let status): await decisions.receive(status, request, contact, link)

@@ -55,7 +55,9 @@ package actor ChatClient: LocalChat {
         let core = ClientCore(ownID: identity, records: records, configuration: configuration, now: now, clock: clock)
         let waitingMemory = WaitingMemory(bytes: limits.waitingBytes)
         let listening = Listening(core: core, connecting: connecting, memory: waitingMemory)
-        let relays = Relays(core: core, connecting: connecting, memory: waitingMemory, listening: listening)
+        let mapping = Mapping(core: core, connecting: connecting, listening: listening)
+        let relays = Relays(
+            core: core, connecting: connecting, memory: waitingMemory, listening: listening, mapping: mapping)
         let requests = RequestBook(records: records, limits: limits, now: now)
         let pacing = TransferPacing(upload: configuration.uploadLimit, download: configuration.downloadLimit)
         let book = TransferBook(core: core, pacing: pacing)
@@ -85,9 +87,14 @@ package actor ChatClient: LocalChat {
         let meetings = Meetings(core: core, connecting: connecting, memory: waitingMemory, relays: relays)
         let neighbours = Neighbours(
             core: core, finding: finding, listening: listening, dialling: dialling, meetings: meetings)
+        let upgrades = Upgrades(core: core, dialling: dialling)
         reach = Reach(
-            relays: relays, invitations: InvitationBook(core: core, meetings: meetings), meetings: meetings,
-            neighbours: neighbours)
+            relays: relays, mapping: mapping, invitations: InvitationBook(core: core, meetings: meetings),
+            meetings: meetings, neighbours: neighbours,
+            networks: Networks(
+                core: core, connecting: connecting, relays: relays, mapping: mapping, meetings: meetings,
+                dialling: dialling, upgrades: upgrades),
+            upgrades: upgrades)
         self.dialling = dialling
         self.requests = requests
         people = People(core: core, requests: requests, listening: listening, namedSettings: namedSettings)
@@ -155,12 +162,13 @@ package actor ChatClient: LocalChat {
         await reach.invitations.read()
         await relays.read()
         relays.begin()
+        core.tasks.spawn(after: Mapping.openingTime) { $0.reach.mapping.begin() }
         await mailRoom.releaseAll()
         // If the path cannot be resolved, the first file that is to go there says so.
         core.tasks.spawn { _ = try? await $0.places.downloads(within: nil) }
         await downloads.restTransfers()
         dialling.dialEverybody()
-        core.tasks.spawn(after: Dialling.openingTime) { await $0.followNetworks() }
+        core.tasks.spawn(after: Dialling.openingTime) { await $0.reach.networks.follow() }
         core.tasks.spawn(after: Dialling.openingTime) { $0.reach.neighbours.begin() }
         core.tasks.spawn(after: Dialling.openingTime) { client in
             client.cleaning.keepPartialsClean()
@@ -202,6 +210,7 @@ package actor ChatClient: LocalChat {
         // What has been stored for a peer who is there goes out before the goodbye.
         for look in core.links.sessions.values.compactMap(\.look) { await look.value }
         for link in core.links.all { link.close(code: 1001, reason: "going away") }
+        await reach.mapping.end()
         await core.tasks.stop()
         // How far the uploads are. Downloads have written that down themselves.
         for id in book.transfers.uploads { await uploads.forgetUpload(id) }

@@ -76,8 +76,19 @@ package struct ReachConfiguration: Sendable {
     package var relays: [RelaySetting] = []
     /// People in this network are found, and find us.
     package var findsNeighbours = true
+    /// Whether the router is asked for a port.
+    package var mapping = MappingSetting.off
 
     package init() {}
+}
+
+/// What the router is asked in (REACH 1).
+package enum MappingSetting: String, Sendable, CaseIterable {
+    /// PCP and NAT-PMP.
+    case auto
+    /// UPnP as well, by a program.
+    case on
+    case off
 }
 
 extension ChatConfiguration {

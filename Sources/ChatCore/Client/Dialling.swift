@@ -30,13 +30,18 @@ struct Dialling {
         }
     }
 
-    /// A contact is linked along a worse way than one that we know by now: that one is called beside the link, which it takes
-    /// the place of when it leads there (REACH 4).
+    /// Whether a contact is linked along a worse way than one that we know.
+    func mayUpgrade(_ contact: ContactID) -> Bool {
+        guard core.isRunning, core.configuration.callsContacts, let session = core.links[contact], session.wantsLink,
+            let link = session.link
+        else { return false }
+        return session.places.contains { $0.route.routeClass < link.routeClass }
+    }
+
+    /// Calls along better ways, beside the link; one that leads there takes its place (REACH 4).
     func upgrade(_ contact: ContactID) {
-        guard core.isRunning, core.configuration.callsContacts, let session = core.links[contact],
-            let link = session.link, session.places.contains(where: { $0.route.routeClass < link.routeClass })
-        else { return }
-        core.tasks.spawn { await $0.call(contact, session.dialNumber) }
+        guard mayUpgrade(contact), let number = core.links[contact]?.dialNumber else { return }
+        core.tasks.spawn { await $0.call(contact, number) }
     }
 
     /// The user is writing to somebody who is not linked: the call is made now, not at the end of the wait (D8).

@@ -15,23 +15,27 @@ package struct LinkConnecting: PeerConnecting {
     private let caller = RelayCaller()
     private var options: LinkOptions
     private let admission: ListenerLimits
+    /// `nil`: there is none.
+    private let upnp: (any UPnPAsking)?
 
     /// With the limits of a chat.
-    package init(identity: TLSIdentity, limits: NetworkLimits) {
+    package init(identity: TLSIdentity, limits: NetworkLimits, upnp: (any UPnPAsking)? = nil) {
         var options = LinkOptions()
         limits.apply(to: &options)
-        self.init(identity: identity, options: options, admission: limits.admission)
+        self.init(identity: identity, options: options, admission: limits.admission, upnp: upnp)
     }
 
     /// `options` may change timeouts and limits; identity and pin are set here.
     package init(
-        identity: TLSIdentity, options: LinkOptions = LinkOptions(), admission: ListenerLimits = ListenerLimits()
+        identity: TLSIdentity, options: LinkOptions = LinkOptions(), admission: ListenerLimits = ListenerLimits(),
+        upnp: (any UPnPAsking)? = nil
     ) {
         self.identity = identity
         self.options = options
         self.options.identity = identity
         self.options.application = Self.application
         self.admission = admission
+        self.upnp = upnp
     }
 
     package func networkChanges() -> AsyncStream<NetworkChange> { NetworkChange.stream() }
@@ -113,6 +117,30 @@ package struct LinkConnecting: PeerConnecting {
             accept(link).map(LinkRequests.init)
         }
         return await reception.serve(as: key, joined: joined)
+    }
+
+    // MARK: Ports of the router
+
+    package func mapPort(
+        _ port: UInt16, earlier: MappedPort?, usesUPnP: Bool
+    ) async throws(MappingFailure) -> MappedPort {
+        let router = try Router()
+        guard !router.isNeedless else { throw .notNeeded }
+        do throws(MappingFailure) {
+            return try await router.map(port, earlier: earlier)
+        } catch {
+            guard error == .silent, usesUPnP, let upnp else { throw error }
+            return try await upnp.map(port, ownHost: router.ownHost)
+        }
+    }
+
+    package func giveBack(_ mapped: MappedPort) async {
+        guard mapped.way != .upnp else {
+            await upnp?.giveBack(mapped)
+            return
+        }
+        // Without a way to it there is nothing to give back.
+        do throws(MappingFailure) { await (try Router()).giveBack(mapped) } catch {}
     }
 
     package func listen(

@@ -1,5 +1,5 @@
-// Where calls are taken: at the wanted port; where that is taken or any port will do, at the one of the last time, which
-// contacts know. The port is kept in the settings of the history.
+// Where calls are taken: at the wanted port; where any port will do, that one was taken, or contacts know another one, at that
+// of the last time. The port is kept in the settings of the history.
 
 import BLIPNet
 
@@ -38,7 +38,8 @@ final class Listening {
     func listen(lastPort: UInt16?) throws(LinkError) {
         guard let wanted = core.configuration.listen else { return }
         var failure: LinkError?
-        for endpoint in core.configuration.places(from: wanted, lastPort) where listener == nil {
+        let isKnown = !core.links.contacts.isEmpty
+        for endpoint in core.configuration.places(from: wanted, lastPort, isKnown: isKnown) where listener == nil {
             do throws(LinkError) {
                 listener = try listen(on: endpoint)
             } catch {
@@ -91,12 +92,13 @@ final class Listening {
 }
 
 extension ChatConfiguration {
-    /// The endpoints to try, in this order.
-    fileprivate func places(from wanted: Endpoint, _ lastPort: UInt16?) -> [Endpoint] {
+    /// The endpoints to try, in this order. A port that contacts know is kept, also when the wanted one is free by now.
+    fileprivate func places(from wanted: Endpoint, _ lastPort: UInt16?, isKnown: Bool) -> [Endpoint] {
         guard case .host(let host, let port) = wanted, port == 0 || fallbackToAnyPort else {
             return [wanted]
         }
-        let ports = (port == 0 ? [] : [port]) + (lastPort.map { $0 == port ? [] : [$0] } ?? []) + [0]
-        return ports.map { .host(host, port: $0) }
+        let asked = port == 0 ? [] : [port]
+        let last = lastPort.map { $0 == port ? [] : [$0] } ?? []
+        return ((isKnown ? last + asked : asked + last) + [0]).map { .host(host, port: $0) }
     }
 }

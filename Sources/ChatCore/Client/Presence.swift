@@ -12,7 +12,7 @@ struct Presence {
     var identity: LocalIdentity {
         var identity = LocalIdentity(peerID: core.ownID, name: core.configuration.name, address: nil, listening: nil)
         identity.away = core.away
-        let routes = relays.routes
+        let routes = relays.via
         guard let endpoint = listening.endpoint, case .host(let bound, let port) = endpoint else {
             if let first = routes.first {
                 identity.address = PeerAddress(first, peerID: core.ownID, name: core.configuration.name)

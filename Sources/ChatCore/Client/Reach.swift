@@ -3,9 +3,12 @@
 /// Belongs to the client.
 struct Reach {
     let relays: Relays
+    let mapping: Mapping
     let invitations: InvitationBook
     /// Where spoken words of ours are waited for.
     let meetings: Meetings
     let neighbours: Neighbours
     let slots = CallSlots()
+    let networks: Networks
+    let upgrades: Upgrades
 }

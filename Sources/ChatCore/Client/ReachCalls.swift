@@ -18,8 +18,8 @@ struct ReachCalls {
             isInside = address.route.leadsInside
         }
         return ReachReport(
-            listening: listening.endpoint?.description, isInside: isInside, relays: reach.relays.reports,
-            neighbours: reach.neighbours.state)
+            listening: listening.endpoint?.description, isInside: isInside, mapping: reach.mapping.state,
+            relays: reach.relays.reports, neighbours: reach.neighbours.state)
     }
 
     /// How long our user waits for the words at most, while a relay does not answer.
@@ -82,7 +82,7 @@ struct ReachCalls {
         }
         listening.favourNetworks()
         dialling.reconnect(contact)
-        dialling.upgrade(contact)
+        reach.upgrades.somethingNew(for: contact)
     }
 }
 

@@ -19,6 +19,7 @@ final class Relays {
     /// What waits in the lines of all links.
     private let memory: WaitingMemory
     private let listening: Listening
+    private let mapping: Mapping
     private var lines: [RelaySetting: Line] = [:]
     private var random = SystemRandomNumberGenerator()
     /// Which of our mailboxes are in use: whoever knows only older ones does not reach us any more.
@@ -30,11 +31,15 @@ final class Relays {
     /// Both are told: where the relay takes an old connection of ours for alive, the spare one is joined.
     private static let slots: [UInt8] = [0, 1]
 
-    init(core: ClientCore, connecting: any PeerConnecting, memory: WaitingMemory, listening: Listening) {
+    init(
+        core: ClientCore, connecting: any PeerConnecting, memory: WaitingMemory, listening: Listening,
+        mapping: Mapping
+    ) {
         self.core = core
         self.connecting = connecting
         self.memory = memory
         self.listening = listening
+        self.mapping = mapping
     }
 
     // MARK: What is
@@ -69,6 +74,9 @@ final class Relays {
         let id = own.flatMap { lines[$0]?.id ?? $0.id }
         return (RelayServer(host: place.host, port: place.port, id: id), own?.token ?? "")
     }
+
+    /// How we are reached apart from where we listen: by our router and at relays.
+    var via: [Route] { (mapping.route.map { [$0] } ?? []) + routes }
 
     private func place(_ relay: RelayID, _ slot: UInt8) -> MailboxPlace {
         .own(relay: relay, generation: generation, slot: slot)
@@ -204,9 +212,16 @@ final class Relays {
         if state.isJoined { tell() }
     }
 
-    /// Our own address is another one now.
+    /// What was shown last.
+    private var lastAddress: PeerAddress?
+
+    /// Our own address may be another one now.
     private func publishAddress() {
-        core.tasks.client?.assumeIsolated { $0.core.hub.publish(.identityChanged($0.identity)) }
+        guard let client = core.tasks.client else { return }
+        let identity = client.assumeIsolated { $0.identity }
+        guard identity.address != lastAddress else { return }
+        lastAddress = identity.address
+        core.hub.publish(.identityChanged(identity))
     }
 
     // MARK: Telling
@@ -221,11 +236,17 @@ final class Relays {
             let route = Route.direct(host: host, port: port)
             if !LocalHost.isWildcard(host), !route.leadsInside { told.append(route) }
         }
-        return told + routes
+        return told + via
     }
 
     /// What was told last.
     private var lastTold: [Route] = []
+
+    /// How we are reached is, or may be, another way now: everybody hears it who should.
+    func changed() {
+        publishAddress()
+        tell()
+    }
 
     /// Tells those who are linked, if it has changed.
     private func tell() {

@@ -45,8 +45,23 @@ package protocol PeerConnecting: Sendable {
         accept: @escaping @Sendable (any PeerConnection) -> (any PeerRequestHandler)?
     ) async -> LinkError
 
+    /// Asks the router of this network for a port that leads to `port` of ours, or once more for what it has given.
+    func mapPort(
+        _ port: UInt16, earlier: MappedPort?, usesUPnP: Bool
+    ) async throws(MappingFailure) -> MappedPort
+
+    /// Nobody needs it any more.
+    func giveBack(_ mapped: MappedPort) async
+
     /// What changes in the networks of this machine, from now on.
     func networkChanges() -> AsyncStream<NetworkChange>
+}
+
+/// A program that asks routers by UPnP.
+package protocol UPnPAsking: Sendable {
+    /// Throws `.noProgram` where it is not there. `ownHost`: this machine's address towards the router.
+    func map(_ port: UInt16, ownHost: String) async throws(MappingFailure) -> MappedPort
+    func giveBack(_ mapped: MappedPort) async
 }
 
 /// Which of our mailboxes is meant.
@@ -57,7 +72,7 @@ package enum MailboxPlace: Sendable, Hashable {
     case spoken(seed: [UInt8])
 }
 
-/// A network without relays has no route to them.
+/// A network without relays has no route to them, and no router that gives ports.
 extension PeerConnecting {
     package func connect(
         along route: Route, isPublic: Bool, expecting expected: PeerID?, through proxy: ProxyChoice,
@@ -78,6 +93,12 @@ extension PeerConnecting {
     }
 
     package func mailbox(at place: MailboxPlace) -> RelayID? { nil }
+
+    package func mapPort(
+        _ port: UInt16, earlier: MappedPort?, usesUPnP: Bool
+    ) async throws(MappingFailure) -> MappedPort { throw .noGateway }
+
+    package func giveBack(_ mapped: MappedPort) async {}
 
     package func beReached(
         at relay: RelayServer, in place: MailboxPlace, token: String, through proxy: ProxyChoice,

@@ -1,5 +1,7 @@
 // What front ends are told of how we reach contacts, and they us.
 
+package import BLIPNet
+
 /// How a relay of our user's is.
 package enum RelayState: Sendable, Equatable, Codable {
     /// Nobody joins it: this chat takes no calls.
@@ -19,18 +21,47 @@ package struct RelayReport: Sendable, Equatable, Codable {
     package var state: RelayState
 }
 
+/// A port of our router's that leads to ours.
+package struct MappedPlace: Sendable, Hashable, Codable {
+    package var host: String
+    package var port: UInt16
+    package var way: MappingWay
+
+    package init(host: String, port: UInt16, way: MappingWay) {
+        self.host = host
+        self.port = port
+        self.way = way
+    }
+}
+
+/// What has become of asking the router for a port.
+package enum MappingState: Sendable, Hashable, Codable {
+    /// It is not asked: our user does not want that, or it would lead nobody here.
+    case off
+    case asking
+    /// Others reach us there; it is renewed before `until`.
+    case mapped(MappedPlace, until: Timestamp)
+    /// It is asked again later.
+    case failed(MappingFailure)
+
+    package var isMapped: Bool { if case .mapped = self { true } else { false } }
+}
+
 /// How we can be reached.
 package struct ReachReport: Sendable, Equatable, Codable {
     /// Where we listen; `nil`: nowhere.
     package var listening: String?
     /// The host of our own address leads only to this machine or network.
     package var isInside: Bool
+    package var mapping: MappingState
     package var relays: [RelayReport]
     /// Whether contacts in this network find us without any relay.
     package var neighbours: NeighbourState
 
     /// Somebody in another network can call us.
-    package var isReachable: Bool { listening != nil && !isInside || relays.contains { $0.state.isJoined } }
+    package var isReachable: Bool {
+        listening != nil && !isInside || mapping.isMapped || relays.contains { $0.state.isJoined }
+    }
 }
 
 /// A way to a contact.

@@ -81,6 +81,11 @@ extension Route {
     var leadsInside: Bool { SocketAddress(host: host, port: 0)?.isInside ?? LocalHost.isLoopback(host) }
 }
 
+extension PeerAddress {
+    /// Whether one of its ways leads anybody in another network to its owner, as far as their texts show that.
+    package var leadsOutside: Bool { ([route] + via).contains { !$0.leadsInside } }
+}
+
 // MARK: Text
 
 extension Route: CustomStringConvertible {

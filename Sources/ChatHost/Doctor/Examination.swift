@@ -55,6 +55,7 @@ package struct Examination {
         checkKey()
         let isInUse = checkLock()
         await checkConfinement(isInUse: isInUse)
+        if isInUse { await checkReach() }
         await checkHistory(isInUse: isInUse)
         checkDisk()
         await checkPartials()
@@ -182,6 +183,18 @@ package struct Examination {
         case false?: note("sandbox", .ok, "the running blipchat does not confine itself; \(will)")
         case nil: note("sandbox", .ok, "the running blipchat does not say whether it confines itself; \(will)")
         }
+    }
+
+    /// How others reach our user: what runs knows.
+    private mutating func checkReach() async {
+        let visitor = Attacher.visitor(patience: .seconds(5), limit: .seconds(5))
+        guard let running = try? await AttachedService.attach(to: paths.socket, as: visitor),
+            let report = try? await running.ask(.reach)
+        else {
+            return note("reach", .ok, "the running blipchat does not say how others reach you")
+        }
+        let lines = ReachWords.lines(report).filter { $0 != ReachWords.unreachable }
+        note("reach", .ok, lines.joined(separator: "; "), report.isReachable ? nil : ReachWords.unreachable)
     }
 
     // MARK: History

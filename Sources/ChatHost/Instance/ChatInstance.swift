@@ -102,7 +102,9 @@ package final class ChatInstance: Sendable {
         case .failure(let error): throw CommandError(error, path: paths.history)
         }
         let client = ChatClient(
-            store: store, connecting: LinkConnecting(identity: identity, limits: configuration.limits.network),
+            store: store,
+            connecting: LinkConnecting(
+                identity: identity, limits: configuration.limits.network, upnp: Upnpc()),
             rooms: RoomLinking(), neighbours: AvahiNeighbours(),
             identity: PeerID(identity.fingerprint),
             configuration: configuration,

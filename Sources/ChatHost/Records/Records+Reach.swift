@@ -38,8 +38,23 @@ extension Records {
         .record([
             "v": 1, "type": "reach", "listening": report.listening.map(JSONValue.string) ?? .null,
             "inside": .bool(report.isInside), "reachable": .bool(report.isReachable),
-            "relays": .array(report.relays.map(relay)), "nearby": .string(report.neighbours.rawValue),
+            "mapping": mapping(report.mapping), "relays": .array(report.relays.map(relay)),
+            "nearby": .string(report.neighbours.rawValue),
         ])
+    }
+
+    private static func mapping(_ mapping: MappingState) -> JSONValue {
+        switch mapping {
+        case .off: .record(["state": "off"])
+        case .asking: .record(["state": "asking"])
+        case .mapped(let place, let until):
+            .record([
+                "state": "mapped", "host": .string(place.host), "port": .integer(Int64(place.port)),
+                "way": .string(place.way.rawValue), "until": .time(until),
+            ])
+        case .failed(let failure):
+            .record(["state": "failed", "reason": .string(ReachWords.words(for: failure))])
+        }
     }
 
     private static func relay(_ relay: RelayReport) -> JSONValue {

@@ -26,6 +26,7 @@ extension Configuration {
         chat.proxy = Self.proxyChoice(proxy) ?? .direct
         do throws(RelaySetting.Problem) { chat.relays = try RelaySetting.list(relay) } catch { chat.relays = [] }
         chat.reach.findsNeighbours = findsNeighbours
+        chat.reach.mapping = mapping
         chat.contactRules = ContactRules(
             byName: contacts.mapValues { contact in
                 ContactRules.Rule(

@@ -27,6 +27,8 @@ package struct Configuration: Sendable, Equatable {
     var relay = ""
     /// People in this network are found, and find us.
     var findsNeighbours = true
+    /// Whether the router is asked for a port.
+    var mapping = MappingSetting.auto
     /// Bytes per second of all files together; 0 is no limit.
     var uploadLimit: UInt64 = 0
     var downloadLimit: UInt64 = 0

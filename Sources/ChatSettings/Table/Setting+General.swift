@@ -46,6 +46,9 @@ extension Setting {
         flag(
             "reach.lan", \.findsNeighbours, "find contacts in this network, and be found by them (needs avahi-daemon)"),
         relay,
+        choice(
+            "reach.map", \.mapping,
+            "ask your router for a port: auto by PCP and NAT-PMP, on by UPnP as well (with upnpc), off not at all"),
         Setting(
             key: "files.dir", form: .other("a full path that begins with / or ~/"), summary: "where received files go",
             effect: .atOnce,

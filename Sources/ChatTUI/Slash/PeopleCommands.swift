@@ -212,9 +212,11 @@ enum PeopleCommands: SlashCommandGroup {
                 "You are not listening, so nobody can call you. Your key: \(state.world.identity.peerID)"
             ])
         }
-        guard !state.surface.isLineMode else { return state.note(["Give this to others:", "\(address)"]) }
+        let limits = address.leadsOutside ? [] : [ReachWords.unreachable]
+        guard !state.surface.isLineMode else { return state.note(["Give this to others:", "\(address)"] + limits) }
         effects.append(.terminal(.copy("\(address)")))
-        state.note(["Give this to others; it is on the clipboard now, if the terminal allows that:", "\(address)"])
+        state.note(
+            ["Give this to others; it is on the clipboard now, if the terminal allows that:", "\(address)"] + limits)
         state.say("Copied your address: paste it to somebody")
     }
 }

@@ -5,6 +5,7 @@ import ChatCore
 import ChatHost
 import ChatSettings
 import ChatTUI
+import ChatWords
 import Storage
 
 struct IdentityCommand: Command {
@@ -22,6 +23,7 @@ struct IdentityCommand: Command {
         } else {
             try context.streams.line("\(address)")
         }
+        if !address.leadsOutside { context.streams.note(ReachWords.unreachable) }
         return .done
     }
 }

@@ -25,6 +25,7 @@ extension FuzzTarget {
         FuzzTarget(name: "tls", run: fuzzTLS),
         FuzzTarget(name: "session", run: fuzzSession),
         FuzzTarget(name: "relay", run: fuzzRelay),
+        FuzzTarget(name: "router", run: fuzzRouter),
         FuzzTarget(name: "certificate", run: fuzzCertificate),
         FuzzTarget(name: "key-restore", limit: .seconds(2), run: fuzzKeyRestore),
     ]

@@ -50,6 +50,24 @@ import Testing
         await peer.stop()
     }
 
+    @Test("a port that contacts know is taken again, also when the wanted one is free by now; nobody is told anything")
+    func known() async throws {
+        let owner = try await TestPeer("owner").start()
+        let wanted = Endpoint.host("127.0.0.1", port: try await owner.address.port)
+        let peer = try await TestPeer("alice", listen: wanted) { $0.fallbackToAnyPort = true }
+        try await peer.start()
+        let port = try await peer.address.port
+        _ = try await peer.client.ask(.addContact(try await owner.address, name: "owner"))
+        await owner.stop()
+        try await peer.restart { $0.listen = wanted }
+        #expect(try await peer.address.port == port)
+        #expect(!peer.log.contains { if case .notice(.listensElsewhere) = $0 { true } else { false } })
+        // Its place is the next one's.
+        let next = try await TestPeer("next", listen: wanted).start()
+        #expect(await next.client.identity.listening == wanted.description)
+        for peer in [next, peer] { await peer.stop() }
+    }
+
     @Test("without permission to take another port a taken one is an error")
     func refused() async throws {
         let owner = try await TestPeer("owner").start()

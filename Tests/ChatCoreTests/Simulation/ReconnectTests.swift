@@ -286,7 +286,7 @@ extension SimulatedPeer {
     }
 
     /// Starts without calling anybody.
-    fileprivate func listenOnly() async throws {
+    func listenOnly() async throws {
         guard var peer = try await database.contacts().first else { return }
         peer.addresses = []
         try await database.updateContact(peer)

@@ -11,6 +11,7 @@ final class SimulatedNetwork: Sendable {
     struct Call: Sendable {
         var caller: PeerID
         var time: MonotonicTime
+        var routeClass: RouteClass
     }
 
     /// A request that was sent, whatever became of it.
@@ -28,6 +29,10 @@ final class SimulatedNetwork: Sendable {
         var calls: [Call] = []
         var requests: [Request] = []
         var isDown = false
+        /// Only relays lead anywhere.
+        var isDirectDown = false
+        /// Who is reached at a relay by each mailbox.
+        var mailboxes: [RelayID: Endpoint] = [:]
         var tellsStalls = false
         /// Of a thousand deliveries so many cut their connection, before or after they arrive.
         var cutsPerMille = 0
@@ -39,6 +44,8 @@ final class SimulatedNetwork: Sendable {
     }
 
     let clock: VirtualClock
+    /// Of everybody.
+    let router = SimulatedRouter()
     private let state: Mutex<State>
 
     init(clock: VirtualClock, seed: UInt64) {
@@ -58,6 +65,22 @@ final class SimulatedNetwork: Sendable {
 
     /// Nobody reaches anybody, but what is open stays.
     func setUnreachable(_ isUnreachable: Bool) { state.withLock { $0.isDown = isUnreachable } }
+
+    /// Nobody reaches anybody but by a relay; what is open without one is cut.
+    func setDirectDown(_ isDown: Bool) {
+        state.withLock { $0.isDirectDown = isDown }
+        if isDown { for pair in openPairs where pair.relay == nil { pair.cut() } }
+    }
+
+    /// A way by a relay to whoever listens at `endpoint`.
+    func openMailbox(of endpoint: Endpoint) -> Route {
+        let mailbox = RelayID(ofCertificate: Array("\(endpoint)".utf8))
+        state.withLock { $0.mailboxes[mailbox] = endpoint }
+        return .relay(
+            RelayRoute(host: "relay.example.org", relay: RelayID(ofCertificate: [1]), mailbox: mailbox))
+    }
+
+    fileprivate func place(of mailbox: RelayID) -> Endpoint? { state.withLock { $0.mailboxes[mailbox] } }
 
     /// Links look as if their handshake had taken so long, by the clock of the network code.
     func setHandshakes(took time: Duration) { state.withLock { $0.handshakeTime = time } }
@@ -127,19 +150,25 @@ final class SimulatedNetwork: Sendable {
     fileprivate func close(_ endpoint: Endpoint) { state.withLock { $0.listeners[endpoint] = nil } }
 
     fileprivate func connect(
-        to endpoint: Endpoint, from caller: PeerID, expecting expected: PeerID?, _ handler: any PeerRequestHandler
+        to endpoint: Endpoint, from caller: PeerID, expecting expected: PeerID?, by relay: Endpoint? = nil,
+        _ handler: any PeerRequestHandler
     ) async throws(LinkError) -> any PeerConnection {
-        state.withLock { $0.calls.append(Call(caller: caller, time: clock.now)) }
+        state.withLock {
+            $0.calls.append(
+                Call(caller: caller, time: clock.now, routeClass: relay == nil ? .direct : .relay))
+        }
         // A handshake takes its time, so both sides may be in one.
         do { try await clock.wait(fate().latency) } catch { throw .closedLocally }
-        let listener = state.withLock { $0.isDown ? nil : $0.listeners[endpoint] }
+        let listener = state.withLock { state in
+            state.isDown || state.isDirectDown && relay == nil ? nil : state.listeners[endpoint]
+        }
         guard let listener else { throw .transport(call: "connect", errno: 111) }
         if let expected, expected != listener.owner {
             throw .wrongIdentity(expected: expected.fingerprint, presented: listener.owner.fingerprint)
         }
         let callersHost = state.withLock { $0.listeners.first { $0.value.owner == caller }?.key.hostText ?? "nowhere" }
         let pair = SimulatedPair(
-            network: self, caller: (caller, callersHost), listener: (listener.owner, endpoint.hostText))
+            network: self, caller: (caller, callersHost), listener: (listener.owner, endpoint.hostText), by: relay)
         guard let answering = listener.accept(pair.listener) else { throw .closedByPeer(code: 1008, reason: "") }
         pair.open(handler, answering)
         state.withLock { $0.pairs.append(pair) }
@@ -175,6 +204,28 @@ struct SimulatedConnecting: PeerConnecting {
         try await network.connect(to: endpoint, from: peerID, expecting: expected, handler)
     }
 
+    func connect(
+        along route: Route, isPublic: Bool, expecting expected: PeerID?, through proxy: ProxyChoice,
+        handler: any PeerRequestHandler
+    ) async throws(LinkError) -> any PeerConnection {
+        guard case .relay(let relay) = route else {
+            return try await connect(to: route.endpoint, expecting: expected, through: proxy, handler: handler)
+        }
+        guard let place = network.place(of: relay.mailbox) else {
+            throw .relayFailed(RelayFailure(relay: route.endpoint, problem: .notThere))
+        }
+        return try await network.connect(
+            to: place, from: peerID, expecting: expected, by: route.endpoint, handler)
+    }
+
+    func mapPort(
+        _ port: UInt16, earlier: MappedPort?, usesUPnP: Bool
+    ) async throws(MappingFailure) -> MappedPort {
+        try network.router.map(port, earlier, at: network.clock.now)
+    }
+
+    func giveBack(_ mapped: MappedPort) async { network.router.giveBack(mapped) }
+
     func listen(
         on endpoint: Endpoint, accept: @escaping @Sendable (any PeerConnection) -> (any PeerRequestHandler)?
     ) throws(LinkError) -> any PeerListening {
@@ -202,17 +253,23 @@ final class SimulatedPair: Sendable {
     }
 
     let network: SimulatedNetwork
+    /// What carries it; `nil`: the ends are connected to each other.
+    let relay: Endpoint?
     let caller: SimulatedConnection
     let listener: SimulatedConnection
     private let state = Mutex(State())
 
     fileprivate init(
-        network: SimulatedNetwork, caller: (id: PeerID, host: String), listener: (id: PeerID, host: String)
+        network: SimulatedNetwork, caller: (id: PeerID, host: String), listener: (id: PeerID, host: String),
+        by relay: Endpoint?
     ) {
         self.network = network
+        self.relay = relay
         let began = network.handshakeBegan
-        self.caller = SimulatedConnection(to: listener.id, at: listener.host, isOutgoing: true, began: began)
-        self.listener = SimulatedConnection(to: caller.id, at: caller.host, isOutgoing: false, began: began)
+        self.caller = SimulatedConnection(
+            to: listener.id, at: listener.host, isOutgoing: true, began: began, relay: relay)
+        self.listener = SimulatedConnection(
+            to: caller.id, at: caller.host, isOutgoing: false, began: began, relay: relay)
     }
 
     fileprivate func open(_ callerHandler: any PeerRequestHandler, _ listenerHandler: any PeerRequestHandler) {

@@ -60,6 +60,15 @@ struct FirstRunTests {
         }
     }
 
+    @Test("an address that leads only into this network is said to be so", arguments: ["192.168.1.7", "192.0.2.10"])
+    func inside(host: String) {
+        var defaults = FirstRunDefaults.jo
+        defaults.reachableHost = host
+        let words = "Only people in this network can call your address; /reach helps."
+        #expect(Page(defaults).text().contains(words) == host.hasPrefix("192.168."))
+        #expect(Page(defaults).text().contains("blip://\(host):4985"))
+    }
+
     @Test("fields are checked, and the first wrong one is named and has the focus")
     func checks() {
         var page = Page()

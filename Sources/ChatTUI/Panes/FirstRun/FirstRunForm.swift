@@ -157,7 +157,12 @@ struct FirstRunForm: Sendable {
     // MARK: Our address
 
     /// What others call, as the fields are now; `nil` while no port is known.
-    var ownAddress: String? {
+    var ownAddress: String? { address?.description }
+
+    /// Nobody in another network can call our address.
+    var isAddressInside: Bool { address.map { !$0.leadsOutside } ?? false }
+
+    private var address: PeerAddress? {
         var host = defaults.reachableHost
         if let fixed = defaults.isListenFixed ? defaults.choices.listenHost : nil {
             host = fixed
@@ -168,7 +173,7 @@ struct FirstRunForm: Sendable {
         if !host.isEmpty, LocalHost.isWildcard(host) { host = defaults.reachableHost }
         guard let port = UInt16(line(.port).text.trimmedBlanks), port > 0, Self.isHost(host) else { return nil }
         let name = line(.name).text.trimmedBlanks
-        return PeerAddress(host: host, port: port, peerID: defaults.peerID, name: name.isEmpty ? nil : name).description
+        return PeerAddress(host: host, port: port, peerID: defaults.peerID, name: name.isEmpty ? nil : name)
     }
 
     private mutating func withAddress(_ step: (String) -> FirstRunStep) -> FirstRunStep? {

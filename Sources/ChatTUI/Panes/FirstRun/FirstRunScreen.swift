@@ -87,7 +87,11 @@ struct FirstRunScreen {
             next()
         } else {
             text("No account, no server. You are a key on this disk; back it up.")
-            row += 2
+            next()
+            if form.isAddressInside {
+                text("Only people in this network can call your address; /reach helps.", Theme.quiet)
+            }
+            next()
         }
         label("Name others see", .name)
         field(.name, on: &canvas, area, row: row)

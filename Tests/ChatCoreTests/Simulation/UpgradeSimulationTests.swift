@@ -1,0 +1,146 @@
+// Links that change their way while people write, in simulated time (REACH 4, 7).
+
+import BLIPNet
+import Glibc
+import Testing
+
+@testable import ChatCore
+
+@Suite("REACH 4: better ways take the place of worse ones")
+struct UpgradeSimulationTests {
+    /// Alice and Bob, whom she also reaches by a relay.
+    private func simulation(seed: UInt64) async throws -> Simulation {
+        let simulation = try await Simulation(seed: seed)
+        let mailbox = simulation.network.openMailbox(of: .host("bob", port: 1))
+        try await simulation.alice.client.ask(.addRoute(mailbox, to: simulation.alice.contact))
+        return simulation
+    }
+
+    private func isRelayed(_ peer: SimulatedPeer) async -> Bool? {
+        guard case .online(let details) = await peer.client.linkState(of: peer.contact) else { return nil }
+        return details.isRelayed
+    }
+
+    private func wait(_ simulation: Simulation, relayed: Bool, within limit: Duration = .seconds(120)) async throws {
+        try await simulation.eventually(relayed ? "by the relay" : "direct", within: limit) {
+            let (first, second) = (await isRelayed(simulation.alice), await isRelayed(simulation.bob))
+            return first == relayed && second == relayed
+        }
+    }
+
+    @Test("as long as the link takes a relay, direct ways are tried after 1, 5, then each 15 minutes")
+    func schedule() async throws {
+        let simulation = try await simulation(seed: 30)
+        let (alice, network) = (simulation.alice, simulation.network)
+        network.setDirectDown(true)
+        try await simulation.bob.listenOnly()
+        try await alice.client.start()
+        try await wait(simulation, relayed: true)
+        let start = simulation.clock.now
+        await simulation.clock.advance(by: .seconds(3600))
+        let tries = network.calls.filter { $0.caller == alice.id && $0.routeClass == .direct && $0.time > start }
+            .map { Int(($0.time - start) / .seconds(1)) }
+        #expect(tries.count == 5, "\(tries)")
+        for (time, wanted) in zip(tries, [60, 360, 1260, 2160, 3060]) {
+            #expect(abs(time - wanted) <= 2, "\(tries)")
+        }
+        #expect(network.calls.count { $0.routeClass == .relay } == 1)
+        // There is a way again: the next try finds it.
+        network.setDirectDown(false)
+        try await wait(simulation, relayed: false, within: .seconds(1000))
+        let calls = network.calls.count
+        await simulation.clock.advance(by: .seconds(3600))
+        #expect(network.calls.count == calls, "a direct link looks for nothing better")
+        await simulation.stop()
+    }
+
+    @Test("a new network of ours is tried at once; a link that is silent then is over after 5 s")
+    func newNetwork() async throws {
+        let simulation = try await simulation(seed: 31)
+        let (alice, network) = (simulation.alice, simulation.network)
+        network.setDirectDown(true)
+        try await simulation.bob.listenOnly()
+        try await alice.client.start()
+        try await wait(simulation, relayed: true)
+        await simulation.clock.advance(by: .seconds(120))
+        network.setDirectDown(false)
+        network.tell(.pathFound, to: alice.id)
+        try await wait(simulation, relayed: false, within: .seconds(2))
+        await simulation.clock.advance(by: .seconds(120))
+
+        network.silenceAll()
+        let start = simulation.clock.now
+        network.tell(.pathFound, to: alice.id)
+        try await simulation.eventually("she calls anew", within: .seconds(8)) {
+            network.calls.contains { $0.caller == alice.id && $0.time > start }
+        }
+        #expect(simulation.clock.now - start >= .seconds(5))
+        try await wait(simulation, relayed: false, within: .seconds(5))
+        // One that answers stays.
+        await simulation.clock.advance(by: .seconds(60))
+        let calls = network.calls.count
+        network.tell(.pathFound, to: alice.id)
+        await simulation.clock.advance(by: .seconds(30))
+        #expect(network.calls.count == calls)
+        await simulation.stop()
+    }
+
+    @Test("a way along which links break soon is left alone for 15 minutes where there is another one")
+    func rests() async throws {
+        let simulation = try await simulation(seed: 32)
+        let (alice, network) = (simulation.alice, simulation.network)
+        try await simulation.bob.listenOnly()
+        try await alice.client.start()
+        for _ in 0..<2 {
+            try await wait(simulation, relayed: false)
+            await simulation.clock.advance(by: .seconds(5))
+            network.cutAll()
+            await simulation.clock.advance(by: .milliseconds(100))
+        }
+        try await wait(simulation, relayed: true)
+        let start = simulation.clock.now
+        await simulation.clock.advance(by: .seconds(800))
+        #expect(!network.calls.contains { $0.routeClass == .direct && $0.time > start })
+        try await wait(simulation, relayed: false, within: .seconds(1000))
+        await simulation.stop()
+    }
+
+    /// How often the way changes; `BLIPCHAT_ROUTE_CHANGES` sets it (REACH 7: 500 during 1,000 messages).
+    private static let changes =
+        getenv("BLIPCHAT_ROUTE_CHANGES").flatMap { Int(String(cString: $0)) }.map { max(2, $0) } ?? 40
+
+    @Test("D1 to D10: the way changes again and again while both write; everything is there once and in order")
+    func changes() async throws {
+        let simulation = try await simulation(seed: 33)
+        let (alice, bob, network) = (simulation.alice, simulation.bob, simulation.network)
+        try await simulation.start()
+        try await wait(simulation, relayed: false)
+        var said: [String: [String]] = [:]
+        func say() async throws {
+            for peer in [alice, bob] {
+                said[peer.name, default: []].append("\(peer.name) \(said[peer.name]?.count ?? 0)")
+                try await peer.say(said[peer.name]?.last ?? "")
+            }
+        }
+        for change in 0..<Self.changes {
+            let isDown = change.isMultiple(of: 2)
+            try await say()
+            // What is under way is cut off, or finds a new link beside the old one.
+            await simulation.clock.advance(by: .milliseconds(10))
+            network.setDirectDown(isDown)
+            if !isDown { network.tell(.pathFound, to: alice.id) }
+            try await wait(simulation, relayed: isDown)
+            if !isDown { await simulation.clock.advance(by: .seconds(31)) }
+        }
+        try await simulation.eventually("everything is delivered") {
+            let (first, second) = (try await alice.waiting(), try await bob.waiting())
+            return first + second == 0
+        }
+        await simulation.clock.advance(by: .seconds(6))
+        for (sender, receiver) in [(alice, bob), (bob, alice)] {
+            #expect(try await receiver.texts(.incoming) == said[sender.name])
+            #expect(try await sender.history.filter { $0.direction == .outgoing }.allSatisfy { $0.state == .delivered })
+        }
+        await simulation.stop()
+    }
+}

@@ -1,0 +1,367 @@
+#!/usr/bin/env python3
+"""Two homes behind real NAT find each other (REACH 7): the scenarios of `make reach`. Needs root and the tools of nat.sh.
+BLIPCHAT=/path/to/blipchat; arguments: scenarios, none: all; --short: the few that `make test` runs."""
+import json, os, pathlib, shutil, subprocess, sys, tempfile, time
+
+BLIPCHAT = os.path.abspath(os.environ.get('BLIPCHAT', '.build/release/blipchat'))
+NAT = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'nat.sh')
+RIG = os.environ.get('REACH_RIG', 'rr')
+SCENARIOS = {}
+
+
+def scenario(options='', short=False):
+    def add(function):
+        SCENARIOS[function.__name__] = (options.split(), short, function)
+        return function
+    return add
+
+
+def nat(*words):
+    return subprocess.run(['bash', NAT, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+class Rig:
+    """One network of nat.sh, with what runs in it."""
+
+    def __init__(self, options):
+        nat('down')
+        up = nat('up', *options)
+        if up.returncode:
+            raise SystemExit(f'nat.sh: {up.stdout}')
+        self.env = dict(pair.split('=', 1) for line in up.stdout.splitlines() for pair in line.removeprefix('export ').split() if '=' in pair)
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix='blipchat-reach-'))
+        self.homes = []
+
+    @property
+    def relay(self):
+        place, id = self.env['REACH_RELAY'].split('/')
+        return f'relay://{place}/?id={id}'
+
+    def home(self, node, name, *settings):
+        home = Home(self, node, name)
+        self.homes.append(home)
+        for key, value in settings:
+            home.run('config', 'set', key, value)
+        return home
+
+    def pid(self, name):
+        folder = pathlib.Path(os.environ.get('TMPDIR', '/tmp')) / f'reach-{RIG}'
+        return next(int(line.split()[0]) for line in (folder / 'pids').read_text().splitlines() if line.split()[1] == name)
+
+    def close(self):
+        for home in self.homes:
+            home.stop()
+        nat('down')
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Home:
+    """A blipchat on a node of the rig."""
+
+    def __init__(self, rig, node, name):
+        self.rig, self.node, self.name = rig, node, name
+        self.path = rig.folder / name
+        self.path.mkdir()
+        self.env = {'BLIPCHAT_HOME': str(self.path / 'home'), 'HOME': str(self.path), 'USER': name, 'LC_ALL': 'C.UTF-8',
+                    'PATH': '/usr/bin:/bin:/usr/sbin:/sbin'}
+        self.process = None
+
+    def command(self, *words):
+        return ['ip', 'netns', 'exec', f'{RIG}-{self.node}', BLIPCHAT, *words]
+
+    def run(self, *words, check=True, timeout=120):
+        done = subprocess.run(self.command(*words), env=self.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=timeout)
+        if check and done.returncode:
+            raise AssertionError(f'{self.name}: {" ".join(words)}: {done.returncode} {done.stdout}{done.stderr}')
+        return done.stdout
+
+    def json(self, *words):
+        return [json.loads(line) for line in self.run(*words, '--json').splitlines()]
+
+    def start(self, *words):
+        return subprocess.Popen(self.command(*words), env=self.env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    def serve(self, *words):
+        self.errors = open(self.path / 'serve.err', 'ab')
+        self.process = subprocess.Popen(self.command('serve', '--listen', '0.0.0.0:4985', '--accept-files', '900G', *words), env=self.env,
+                                        stdout=subprocess.PIPE, stderr=self.errors, text=True)
+        line = self.process.stdout.readline()
+        assert 'listening' in line, (self.path / 'serve.err').read_text()
+        return self
+
+    def stop(self):
+        if self.process and self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(20)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+
+    def reach(self):
+        return self.json('reach')[0]
+
+    def joined(self):
+        wait(f'{self.name} joins the relay', 20, lambda: any(relay['state'] == 'joined' for relay in self.reach()['relays']))
+
+    def in_use(self, who):
+        """The class of the link with a contact; none: they have called us, or there is none."""
+        return next((route['class'] for route in self.json('routes', 'list', who) if route['standing'] == 'inUse'), None)
+
+    def link(self, who):
+        return next((c for c in self.json('status') if c.get('name') == who), {})
+
+    def texts(self, who):
+        return [line['text'] for line in self.json('history', who) if line.get('text')]
+
+
+def wait(what, limit, condition, step=0.2):
+    """Until it holds; how long that took, in seconds."""
+    start = time.monotonic()
+    while True:
+        if condition():
+            return time.monotonic() - start
+        if time.monotonic() - start > limit:
+            raise AssertionError(f'not within {limit} s: {what}')
+        time.sleep(step)
+
+
+def say(text):
+    print(f'      {text}', flush=True)
+
+
+def two(rig, *settings_of_both, alice=(), bob=()):
+    """Alice at home a with the relay, Bob at home b without; they are contacts by her invitation."""
+    first = rig.home('a', 'alice', ('reach.relay', rig.relay), *settings_of_both, *alice).serve()
+    first.joined()
+    second = rig.home('b', 'bob', *settings_of_both, *bob).serve()
+    began = time.monotonic()
+    join(second, first)
+    second.run('send', 'alice', 'good morning')
+    say(f'first message {time.monotonic() - began:.1f} s after the link was joined')
+    assert time.monotonic() - began < limit(3)
+    return first, second
+
+
+def limit(seconds):
+    """Of the specification; a debug binary on a machine with other work gets more."""
+    return seconds * float(os.environ.get('REACH_PATIENCE', '1'))
+
+
+def join(guest, host):
+    guest.run('join', host.run('invite').split('\n')[0], '--name', host.name)
+
+
+def file(home, size):
+    path = home.path / 'large.bin'
+    with open(path, 'wb') as out:
+        for _ in range(size >> 20):
+            out.write(os.urandom(1 << 20))
+    return path
+
+
+def received(home, path):
+    """Whether the file of this name has come whole."""
+    for found in home.path.rglob(path.name):
+        if found.parent != path.parent and found.stat().st_size == path.stat().st_size:
+            return subprocess.run(['cmp', '-s', path, found]).returncode == 0
+    return False
+
+
+def size_received(home, name='large'):
+    return max([found.stat().st_blocks * 512 for found in home.path.rglob(f'*{name}*') if found.is_file()], default=0)
+
+
+@scenario(short=True)
+def relay(rig):
+    """A relay of one side only: the first message within 3 s, in both directions."""
+    alice, bob = two(rig)
+    assert bob.in_use('alice') == 'relay'
+    alice.run('send', 'bob', 'and to you')
+    assert alice.texts('bob') == ['good morning', 'and to you']
+
+
+def moves(rig, who, goes, sender):
+    alice, bob = two(rig)
+    by, to = (alice, bob) if sender == 'alice' else (bob, alice)
+    path = file(by, 96 << 20)
+    by.run('transfers', 'limit', 'up', '3M')
+    sending = by.start('send-file', to.name, str(path))
+    wait('the file is under way', 30, lambda: size_received(to) > 4 << 20)
+    nat('move', who.node if isinstance(who, Home) else who, goes)
+    began, before = time.monotonic(), size_received(to)
+    mover = alice if who == 'a' else bob
+    other = bob if mover is alice else alice
+    mover.run('send', other.name, 'moved', '--timeout', '90')
+    said = time.monotonic() - began
+    wait('the file goes on', 90, lambda: size_received(to) > before + (1 << 20))
+    went = time.monotonic() - began
+    say(f'{mover.name} has moved: a message after {said:.1f} s, the file goes on after {went:.1f} s')
+    by.run('transfers', 'limit', 'up', 'off')
+    wait('the file is whole', 120, lambda: received(to, path))
+    sending.wait(60)
+    assert said < limit(15) and went < limit(15)
+
+
+@scenario()
+def move_called(rig):
+    """Who has the relay carries the machine to the other home: back within 15 s, and the file goes on."""
+    moves(rig, 'a', 'b', 'alice')
+
+
+@scenario()
+def move_called_receiving(rig):
+    """The same while the other one sends."""
+    moves(rig, 'a', 'b', 'bob')
+
+
+@scenario(short=True)
+def move_caller(rig):
+    """Who calls at the relay moves."""
+    moves(rig, 'b', 'a', 'alice')
+
+
+@scenario('--nat random')
+def random(rig):
+    """NAT that gives each connection another port: it stays on the relay, and direct ways are not called again and again."""
+    alice, bob = two(rig)
+    time.sleep(70)
+    assert bob.in_use('alice') == 'relay'
+    bob.run('send', 'alice', 'still here')
+
+
+@scenario('--nat-a upnp')
+def upnp(rig):
+    """A router that gives ports: mapped, told to contacts, called directly, given back."""
+    alice, bob = two(rig)
+
+    def mapping():
+        return alice.reach()['mapping']
+    wait('a port of the router', 30, lambda: mapping()['state'] == 'mapped')
+    place = f"{mapping()['host']}:{mapping()['port']}"
+    say(f"{place} by {mapping()['way']} until {mapping()['until']}")
+    assert place == f"{rig.env['REACH_GWA']}:4985" and mapping()['way'] == 'PCP'
+    assert any('mapped' in line and place in line for line in alice.run('reach').splitlines())
+    took = wait('the link is direct', limit(10), lambda: bob.in_use('alice') == 'direct')
+    say(f'direct {took:.1f} s after the port was there')
+    bob.run('send', 'alice', 'direct')
+    assert place in alice.run('id')
+    ruleset = lambda: subprocess.run(['ip', 'netns', 'exec', f'{RIG}-gwa', 'nft', 'list', 'ruleset'], stdout=subprocess.PIPE, text=True).stdout
+    assert 'dport 4985' in ruleset()
+    alice.stop()
+    wait('the port is given back', 10, lambda: 'dport 4985' not in ruleset())
+
+
+@scenario('--nat-a upnp')
+def upgrade(rig):
+    """The link moves from the relay to a direct way, and back, while a file and messages cross."""
+    alice, bob = two(rig, alice=[('reach.map', 'off')])
+    path = file(alice, 64 << 20)
+    alice.run('transfers', 'limit', 'up', '2M')
+    sending = alice.start('send-file', 'bob', str(path))
+    wait('the file is under way', 30, lambda: size_received(bob) > 2 << 20)
+    said = []
+
+    def chat():
+        for by, to in ((alice, 'bob'), (bob, 'alice')):
+            said.append(f'{by.name} {len(said)}')
+            by.run('send', to, said[-1])
+    for _ in range(2):
+        chat()
+        alice.run('config', 'set', 'reach.map', 'auto')
+        took = wait('direct', 30, lambda: bob.in_use('alice') == 'direct')
+        say(f'direct {took:.1f} s after the router gives ports')
+        chat()
+        before = size_received(bob)
+        wait('the file continues', 20, lambda: size_received(bob) > before + (1 << 20))
+        alice.run('config', 'set', 'reach.map', 'off')
+        subprocess.run(['ip', 'netns', 'exec', f'{RIG}-gwa', 'conntrack', '-F'], stderr=subprocess.DEVNULL)
+        chat()
+    alice.run('transfers', 'limit', 'up', 'off')
+    wait('the file is whole', 120, lambda: received(bob, path))
+    sending.wait(60)
+    for home, who in ((alice, 'bob'), (bob, 'alice')):
+        lines = [line for line in home.texts(who) if line in said]
+        assert sorted(lines) == sorted(said), lines
+
+
+@scenario('--nat-a upnp')
+def upnp_alone(rig):
+    """Without any relay: the port of the router alone leads there."""
+    alice = rig.home('a', 'alice').serve()
+    wait('a port of the router', 30, lambda: alice.reach()['mapping']['state'] == 'mapped')
+    bob = rig.home('b', 'bob').serve()
+    join(bob, alice)
+    bob.run('send', 'alice', 'good morning')
+    assert bob.in_use('alice') == 'direct' and alice.reach()['reachable']
+
+
+@scenario()
+def no_ports(rig):
+    """A router that gives none is said to be so."""
+    alice = rig.home('a', 'alice').serve()
+    wait('the router says nothing', 30, lambda: alice.reach()['mapping']['state'] == 'failed')
+    words = alice.run('reach')
+    assert 'the router gives no ports' in words and 'Only people in this network can reach you' in words
+    assert not alice.reach()['reachable']
+
+
+@scenario()
+def relay_killed(rig):
+    """The relay is killed and comes back: so does the link."""
+    alice, bob = two(rig)
+    folder = pathlib.Path(os.environ.get('TMPDIR', '/tmp')) / f'reach-{RIG}'
+    pid = rig.pid('strelaysrv')
+    os.kill(pid, 9)
+    wait('the link is over', 30, lambda: bob.in_use('alice') is None)
+    again = subprocess.Popen(['ip', 'netns', 'exec', f'{RIG}-pub', 'strelaysrv', '-listen=:22067', f'-keys={folder}/relay', '-pools=', '-status-srv='],
+                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        began = time.monotonic()
+        bob.run('send', 'alice', 'after that', '--timeout', '120')
+        say(f'a message {time.monotonic() - began:.1f} s after the relay came back')
+    finally:
+        again.kill()
+
+
+@scenario()
+def cut(rig):
+    """Packets vanish without a word for 90 s: what was written meanwhile arrives."""
+    alice, bob = two(rig)
+    nat('cut', 'a')
+    bob.run('send', 'alice', 'into the void', '--queue')
+    time.sleep(90)
+    nat('heal', 'a')
+    took = wait('it arrives', 120, lambda: 'into the void' in alice.texts('bob'))
+    say(f'it arrives {took:.1f} s after the path was healed')
+
+
+def main():
+    if os.geteuid():
+        print('skipped: the networks of `make reach` need root')
+        return 0
+    words = sys.argv[1:]
+    names = [word for word in words if not word.startswith('-')] or [
+        name for name, (_, short, _) in SCENARIOS.items() if short or '--short' not in words]
+    if '--short' not in words:
+        ready = nat('setup')
+        if ready.returncode:
+            raise SystemExit(f'nat.sh setup: {ready.stdout}')
+    bad = 0
+    for name in names:
+        options, _, function = SCENARIOS[name]
+        rig = Rig(options)
+        try:
+            function(rig)
+            print(f'ok    {name}: {function.__doc__}', flush=True)
+        except Exception as problem:
+            bad = 1
+            print(f'WRONG {name}: {problem}', flush=True)
+            for home in rig.homes:
+                for log in [home.path / 'serve.err', *(home.path / 'home').rglob('*.log')]:
+                    print(f'--- {log}\n' + '\n'.join(log.read_text(errors='replace').splitlines()[-15:]) if log.exists() else '', flush=True)
+        finally:
+            rig.close()
+    return bad
+
+
+sys.exit(main())
