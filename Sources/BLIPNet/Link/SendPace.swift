@@ -57,10 +57,13 @@ struct SendPace {
     /// A queue that gets shorter at half the rate is this much of what it was, at most.
     private static let shrinking = 0.85
     /// The kernel's mean has not followed yet as long as each window shortens it to this much of itself.
-    private static let settling = 0.95
+    private static let settling = 0.98
     /// A queue that stays long for so many windows, at no more than so much of the path's rate, is somebody else's.
     private static let patience = 20
     private static let yielded = 0.9
+    /// Where packets are few, each acknowledgement waits for the next one, so long at most (Linux; RFC 5681, 4.2, allows 500 ms).
+    /// At half the rate that looks like a path that is longer than it is.
+    private static let acknowledgementDelay = Duration.milliseconds(60)
     /// How long TCP is left alone then.
     private static let truce = Duration.seconds(30)
     /// A path that delivers nothing for so long, in which it would have delivered so many packets and answered, stands still, as a
@@ -256,7 +259,7 @@ struct SendPace {
                 // A queue that gets shorter is ours: we have overestimated the path, and half of that was still much.
                 return reading.queue < longest * Self.shrinking ? drain(reading) : standAside(reading.now)
             }
-            own = reading.roundTrip
+            if !reading.isSlow || reading.queue > Self.acknowledgementDelay { own = reading.roundTrip }
         }
         longQueues = 0
         state = .paced(capacity * Self.again, capacity: capacity)
