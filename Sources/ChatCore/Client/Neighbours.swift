@@ -23,6 +23,8 @@ final class Neighbours {
     private var shownUntil: Timestamp?
     /// When a contact was last called because of what is shown: nobody makes us call again and again.
     private var called: [ContactID: MonotonicTime] = [:]
+    /// Those who are called when that is long enough ago.
+    private var waiting: Set<ContactID> = []
     /// Who wants to hear of what has changed.
     private var watchers: [Int: () -> Void] = [:]
     private var lastWatcher = 0
@@ -123,7 +125,13 @@ final class Neighbours {
 
     private func call(_ contact: ContactID) {
         let now = core.clock.now()
-        if let last = called[contact], now - last < Self.callInterval { return }
+        if let last = called[contact], now - last < Self.callInterval {
+            guard waiting.insert(contact).inserted else { return }
+            return core.tasks.spawn(after: Self.callInterval) { client in
+                client.reach.neighbours.waiting.remove(contact)
+                client.reach.neighbours.call(contact)
+            }
+        }
         called[contact] = now
         guard core.configuration.callsContacts else { return }
         if core.links[contact]?.link == nil { dialling.wake(contact) } else { dialling.upgrade(contact) }

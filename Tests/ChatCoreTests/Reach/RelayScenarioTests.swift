@@ -71,7 +71,10 @@ struct RelayScenarioTests {
         try await eventually("it is there") { try await alice.texts(with: "bob") == ["through the relay"] }
         #expect(try await alice.client.ask(.contactRequests).isEmpty)
 
-        #expect(try await alice.contact("bob").metAt != nil && bob.contact("alice").metAt != nil)
+        #expect(try await alice.contact("bob").metAt != nil)
+        try await eventually("he has heard that she knows it, too") {
+            try await bob.contact("alice").metAt != nil
+        }
         try await eventually("she hears who it was") {
             alice.log.contains { if case .notice(.guestCame) = $0 { true } else { false } }
         }
