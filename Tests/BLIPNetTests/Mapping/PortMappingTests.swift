@@ -277,7 +277,7 @@ private enum RouterReplyBytes {
         let renewed = try await router.map(4987, earlier: mapped)
         #expect(renewed.nonce == mapped.nonce)
         await router.giveBack(mapped)
-        await eventually("it is given back") { server.requests.last?[4..<8].elementsEqual([0, 0, 0, 0]) == true }
+        try await eventually("it is given back") { server.requests.last?[4..<8].elementsEqual([0, 0, 0, 0]) == true }
         #expect(server.requests.count == 3)
     }
 
