@@ -17,6 +17,7 @@
 # powerloss  the power of an ext4 and of an XFS disk is cut again and again (root; make powerloss CUTS=50)
 # bigfiles the long forms of the tests of files: links exchanged for 30 s while files come, a whole file of 5 GiB
 # rooms    the server of a room is stopped and started 20 times during 1,000 sends (needs PyPI)
+# mixed    this version and an older one chat and send each other files, in both roles (make mixed OLD=COMMIT)
 # diskerrors  EIO, ENOSPC and short writes at every one of the first 200 writes, fsyncs, opens and renames
 # flood    5,000 idle and 2,000 half-open connections of strangers while 16 contacts chat; prints the memory
 # soak     random cuts, kills, disk errors and files between two installations (make soak MINUTES=10)
@@ -28,7 +29,7 @@
 # conformance  the Autobahn WebSocket suite in both directions (needs a CPython 2.7)
 # install  put blipchat and blipwire into PREFIX/bin (default /usr/local)
 # clean    remove what was built
-.PHONY: run test quick check bench bench-net history tsan asan cuts kill9 powerloss diskerrors flood soak files bigfiles rooms reach mutations fuzz conformance install clean system test-system check-system bench-system
+.PHONY: run test quick check bench bench-net history tsan asan cuts kill9 powerloss mixed diskerrors flood soak files bigfiles rooms reach mutations fuzz conformance install clean system test-system check-system bench-system
 
 SHELL := /bin/bash
 SWIFT ?= swift
@@ -137,6 +138,16 @@ bigfiles: test-system
 
 rooms: test-system
 	BLIPCHAT_ROOM_SENDS=1000 $(TEST) --no-parallel --filter 'EndToEndTests\.EndToEnd/RoomTests/restarts'
+
+# What 0.1.0 was before anything in the wire was added for networks, crowds and relays.
+OLD ?= 652bc3cc
+mixed: system
+	$(BUILD) $(RELEASE) --product blipchat
+	@[ -e .build/mixed/.git ] || git worktree add --detach .build/mixed $(OLD)
+	@git -C .build/mixed checkout -q --detach $(OLD)
+	cd .build/mixed && $(BUILD) $(RELEASE) --product blipchat
+	python3 Tests/Rigs/mixed.py .build/mixed/.build/release/blipchat \
+		"$$($(SWIFT) build $(RELEASE) --show-bin-path)/blipchat"
 
 diskerrors: test-system
 	BLIPCHAT_DISK_CASES=100000 $(TEST) --no-parallel --filter 'FaultTests\.DiskErrorTests'

@@ -218,6 +218,11 @@ for members, body in (
         ([(0, identifier), (19, b"0"), (20, b"65536"), (21, b"1")], b""), ([(0, identifier), (20, b"65536")], b""),
         ([(0, identifier), (18, b"accepted"), (24, b"1"), (22, b"why")], b""), ([(18, b"away"), (22, b"lunch")], b"")):
     keep("chat-requests", 0, len(members), *[bytes([name, len(value)]) + value for name, value in members], body)
+keep("chat-requests", 0, 0, identifier + b"\n" + other)
+content = b"a\nb"
+bundled = b"%s %d 9 %s\n" % (identifier, len(content), hashlib.sha256(content).hexdigest().encode()) + content
+for answer in (bundled, bundled + other + b" refused 404\n", b"%s 0 9 %s\n" % (other, hashlib.sha256(b"").hexdigest().encode()) + bundled, bundled[:-1]):
+    keep("file-bundle", answer)
 for address in (f"blip://host.example:4985/{peer}?name=Al%20B", "host", "[fe80::1%25eth0]:9", "blip://[::1]/", "BLIP://a:1", "b\u00fccher.example",
                 f"blip://1.2.3.4/{peer}#name=Al", "wss://x", "a?name=%"):
     keep("peer-address", address.encode())
@@ -254,7 +259,8 @@ for line in re.findall(r"^    > (\{.*)$", (root / "Docs/scripting.md").read_text
 for what in ('{"conversations":{}}', '{"setRetention":{"contact":3,"retention":{"days":30}}}', '{"transferProgress":{}}',
              f'{{"messages":{{"contact":3,"ids":["{identifier.decode()}"]}}}}', '{"setRateLimit":{"scope":{"all":"outgoing"},"limit":1000}}'):
     keep("control-line", f'{{"call":7,"what":{what}}}'.encode())
-for line in ('{"bye":{"continues":false}}', '{"hello":{"protocol":5,"version":"0.1.0","quiet":true}}', '{"v":1,"op":"status"}'):
+control_protocol = re.search(r"static let currentProtocol = (\d+)", (root / "Sources/ChatHost/Attached/SessionGreeting.swift").read_text())[1]
+for line in ('{"bye":{"continues":false}}', f'{{"hello":{{"protocol":{control_protocol},"version":"0.1.0","quiet":true}}}}', '{"v":1,"op":"status"}'):
     keep("control-line", line.encode())
 
 # Socket.IO: the reference packets, the captured payloads, and whole conversations.

@@ -102,10 +102,10 @@ def rest(seconds=60):
     """One contact online, nothing to say: bytes and wake-ups of one process."""
     with net.Path('home') as path, pair.Pair(path) as chat:
         time.sleep(10)
-        path.ctl('zero'); before = sum(chat.a.switches()); begun = time.monotonic()
-        time.sleep(seconds)
+        path.ctl('zero'); begun = time.monotonic()
+        wakes = chat.a.wakes(seconds)
         took, way = time.monotonic() - begun, path.stat()
-        wakes = (sum(chat.a.switches()) - before) / took
+        wakes /= took
         return f'{wakes:.1f} wake-ups/s, {(way["ab"]["bytes"] + way["ba"]["bytes"]) * 3600 / took / 1e3:.0f} kB/h'
 
 

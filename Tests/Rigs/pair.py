@@ -74,15 +74,25 @@ class Home:
         return (int(f[11]) + int(f[12])) / os.sysconf('SC_CLK_TCK')
 
     def switches(self):
-        """Voluntary and other context switches of all threads: wake-ups at rest."""
-        v = n = 0
-        for t in os.listdir(f'/proc/{self.pid}/task'):
+        """Context switches of each thread so far."""
+        found = {}
+        for thread in os.listdir(f'/proc/{self.pid}/task'):
             try:
-                s = open(f'/proc/{self.pid}/task/{t}/status').read()
+                status = open(f'/proc/{self.pid}/task/{thread}/status').read()
             except OSError:
                 continue
-            v += int(re.search(r'\nvoluntary_ctxt_switches:\s*(\d+)', s)[1]); n += int(re.search(r'nonvoluntary_ctxt_switches:\s*(\d+)', s)[1])
-        return v, n
+            found[thread] = sum(map(int, re.findall(r'ctxt_switches:\s*(\d+)', status)))
+        return found
+
+    def wakes(self, seconds):
+        """How often threads were switched within `seconds`: wake-ups at rest. Threads come and go meanwhile, so it looks often."""
+        total, before, end = 0, self.switches(), time.monotonic() + seconds
+        while time.monotonic() < end:
+            time.sleep(0.5)
+            now = self.switches()
+            total += sum(count - before.get(thread, 0) for thread, count in now.items())
+            before = now
+        return total
 
     def rss(self):
         return int(re.search(r'VmRSS:\s*(\d+)', open(f'/proc/{self.pid}/status').read())[1])
@@ -94,7 +104,8 @@ class Home:
 
 class Session:
     """A connection to the process that runs a chat: calls and events as JSON lines."""
-    PROTOCOL = 6
+    PROTOCOL = int(re.search(r'static let currentProtocol = (\d+)', (
+        pathlib.Path(__file__).parents[2] / 'Sources/ChatHost/Attached/SessionGreeting.swift').read_text())[1])
 
     def __init__(self, path):
         self.socket = socket.socket(socket.AF_UNIX)

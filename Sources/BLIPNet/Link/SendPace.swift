@@ -30,15 +30,19 @@ struct SendPace {
     /// The shortest time over which a rate is measured, and the fewest packets.
     private static let window = Duration.milliseconds(100)
     private static let windowSegments = 8.0
-    /// A radio that stands still for a moment is no queue: it has to be long in so many windows more than it is short.
+    /// A radio that stands still for a moment is no queue: it has to be long in so many windows, and each in which it is short
+    /// makes up for so many of them. A queue that is short now and then is ours.
     private static let proof = 2
+    private static let shortWeighs = 3
     /// The rate still grows when the present window has so many times that of the oldest one that is remembered.
     private static let growing = 1.25
     /// How many windows are remembered, and how fast the best rate is forgotten, each window.
     private static let remembered = 3
     private static let forgetting = 0.98
-    /// The rate exceeds the last one by so much at most, and is so much of the path's while its queue drains.
+    /// The rate exceeds the last one by so much at most: less on a slow line, of whose queue the kernel's mean knows late.
     private static let most = 1.08
+    private static let mostOfSlow = 1.04
+    /// The rate is so much of the path's while its queue drains.
     private static let draining = 0.5
     /// Once a queue has drained, we send this share of what the path takes.
     private static let again = 0.95
@@ -49,12 +53,17 @@ struct SendPace {
     private static let keepingUp = 0.9
     private static let declining = 0.8
     /// We send at most this many times what has arrived.
-    private static let ahead = 1.2
+    private static let ahead = 1.15
     /// A queue that gets shorter at half the rate is this much of what it was, at most.
     private static let shrinking = 0.85
+    /// The kernel's mean has not followed yet as long as each window shortens it to this much of itself.
+    private static let settling = 0.98
     /// A queue that stays long for so many windows, at no more than so much of the path's rate, is somebody else's.
     private static let patience = 20
     private static let yielded = 0.9
+    /// Where packets are few, each acknowledgement waits for the next one, so long at most (Linux; RFC 5681, 4.2, allows 500 ms).
+    /// At half the rate that looks like a path that is longer than it is.
+    private static let acknowledgementDelay = Duration.milliseconds(60)
     /// How long TCP is left alone then.
     private static let truce = Duration.seconds(30)
     /// A path that delivers nothing for so long, in which it would have delivered so many packets and answered, stands still, as a
@@ -95,6 +104,8 @@ struct SendPace {
     private var current: Window?
     /// The path's own round trip, as far as it exceeds the shortest one that the kernel has seen.
     private var own: Duration?
+    /// What the window before took for the round trip.
+    private var lastTrip: Duration?
     /// What the last windows have delivered, bytes per second; the newest last.
     private var rates: [Double] = []
     /// The best rate of the last seconds: a path that loses packets takes much at once after it has taken little.
@@ -171,12 +182,16 @@ struct SendPace {
         /// Bytes per second that have arrived.
         let rate: Double
         let roundTrip: Duration
+        /// The round trip is clearly shorter than in the window before.
+        let isFalling: Bool
         let queue: Duration
         /// We accept a queue up to this length.
         let allowed: Duration
         /// At this length the rate stays what it is. Where a packet or two are most of what we accept, the kernel's mean hides
         /// further ones behind them.
         let aim: Duration
+        /// A packet or two are most of what we accept.
+        let isSlow: Bool
         var isLong: Bool { queue > allowed }
     }
 
@@ -185,7 +200,7 @@ struct SendPace {
         if rates.count > Self.remembered { rates.removeFirst() }
         peakRate = max(peakRate * Self.forgetting, rate)
         let reading = reading(of: window, rate)
-        longQueues = max(0, longQueues + (reading.isLong ? 1 : -1))
+        longQueues = max(0, longQueues + (reading.isLong ? 1 : -Self.shortWeighs))
         switch state {
         case .free:
             // As long as the rate grows, the path can take more.
@@ -207,9 +222,11 @@ struct SendPace {
         let shortest = max(own ?? .zero, sample.shortestRoundTrip)
         let few = Duration.seconds(Self.harmlessSegments * Double(sample.segment) / rate)
         let allowed = max(Self.harmless, shortest / 8) + few
+        let isFalling = lastTrip.map { trip < $0 * Self.settling } ?? false
+        lastTrip = trip
         return Reading(
-            now: sample.now, rate: rate, roundTrip: trip, queue: trip - shortest, allowed: allowed,
-            aim: allowed / (1 + 2 * (few / allowed)))
+            now: sample.now, rate: rate, roundTrip: trip, isFalling: isFalling, queue: max(trip - shortest, .zero),
+            allowed: allowed, aim: allowed / (1 + 2 * (few / allowed)), isSlow: few > Self.harmless)
     }
 
     /// The mean of the last two windows.
@@ -230,7 +247,7 @@ struct SendPace {
         _ capacity: Double, _ longest: Duration, _ end: MonotonicTime, _ reading: Reading
     ) {
         if reading.queue > reading.allowed / 2 {
-            guard reading.now >= end else {
+            guard reading.now >= end, !reading.isFalling else {
                 // Packets that we sent before we slowed down still join the queue.
                 if reading.queue > longest { drain(reading) }
                 return
@@ -239,7 +256,7 @@ struct SendPace {
                 // A queue that gets shorter is ours: we have overestimated the path, and half of that was still much.
                 return reading.queue < longest * Self.shrinking ? drain(reading) : standAside(reading.now)
             }
-            own = reading.roundTrip
+            if !reading.isSlow || reading.queue > Self.acknowledgementDelay { own = reading.roundTrip }
         }
         longQueues = 0
         state = .paced(capacity * Self.again, capacity: capacity)
@@ -256,9 +273,11 @@ struct SendPace {
     private mutating func speedUp(from pace: Double, _ known: Double, _ reading: Reading) {
         let capacity = max(known, min(arriving, pace))
         // The kernel notices a queue late; until it does, we send little more than what arrives.
-        guard let best = rates.max(), pace < best * Self.ahead else { return }
+        guard let best = rates.max() else { return }
         let room = 1 - reading.queue / reading.aim
-        state = .paced(max(pace * (1 + (Self.most - 1) * room), capacity * Self.again), capacity: capacity)
+        let most = reading.isSlow ? Self.mostOfSlow : Self.most
+        let next = min(pace * (1 + (most - 1) * room), max(best * Self.ahead, pace))
+        state = .paced(max(next, capacity * Self.again), capacity: capacity)
     }
 
     private mutating func standAside(_ now: MonotonicTime) {

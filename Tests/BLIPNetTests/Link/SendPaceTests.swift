@@ -183,6 +183,57 @@ private struct NarrowPath {
         }
     }
 
+    /// What a pace makes of a line of about 1 Mbit/s, whose round trips a test makes up.
+    private struct SlowLine {
+        var pace = SendPace()
+        var now = 0.0
+        var acknowledged = 0.0
+        var queue = 0.36
+
+        /// Each 10 ms what the mean shows of a queue comes nearer to `end`. Returns the limits, one for each window.
+        mutating func pass(_ steps: Int, towards end: Double) -> [Double] {
+            var limits: [Double] = []
+            for _ in 0..<steps {
+                let bytesPerSecond = min(pace.limit.map { Double($0) } ?? .infinity, 120_000)
+                now += 0.01
+                acknowledged += bytesPerSecond * 0.01
+                queue = end + (queue - end) * 0.975
+                let trip = 0.04 + queue
+                let sample = PathSample(
+                    now: MonotonicTime(nanoseconds: Int64(now * 1e9)), roundTrip: .seconds(trip),
+                    shortestRoundTrip: .milliseconds(40), acknowledged: UInt64(acknowledged),
+                    inFlight: Int(bytesPerSecond * trip), segment: 1448)
+                if pace.note(sample) { limits.append(pace.limit.map { Double($0) } ?? .infinity) }
+            }
+            return limits
+        }
+    }
+
+    @Test("the kernel's mean comes late: as long as it falls, it is not the path's own round trip")
+    func lateMean() {
+        var line = SlowLine()
+        _ = line.pass(50, towards: 0.36)
+        #expect((40_000...65_000).contains(line.pace.limit ?? 0), "half of what arrives, while the queue drains")
+        // The queue is empty after a second or so; the mean has followed after three.
+        let limits = line.pass(600, towards: 0)
+        let (first, last) = (limits.first ?? 0, limits.last ?? 0)
+        #expect(first < 65_000 && last > 80_000, "\(limits)")
+        #expect(limits.allSatisfy { $0 <= 120_000 * 1.16 }, "little more than what arrives: \(limits)")
+        for (before, after) in zip(limits, limits.dropFirst()) where before > 65_000 {
+            #expect(after <= before * 1.081, "\(limits)")
+        }
+    }
+
+    @Test("an acknowledgement that waits for the next packet does not make a path longer")
+    func delayedAcknowledgements() {
+        var line = SlowLine()
+        _ = line.pass(50, towards: 0.36)
+        let limits = line.pass(600, towards: 0.045)
+        #expect(limits.contains { $0 > 80_000 }, "\(limits)")
+        // The same at the full rate is a queue of ours.
+        #expect((limits.last ?? 0) < 114_000, "\(limits)")
+    }
+
     @Test("where somebody else fills the queue, we get our share of the path all the same")
     func rival() {
         let path = NarrowPath(bitsPerSecond: 10e6, roundTrip: 0.04, queue: 0.5, rivalFrom: 5)

@@ -10,6 +10,7 @@ import Testing
 private final class HostileRelay: Sendable {
     let listener: TCPListener
     private let heard = Mutex<[UInt8]>([])
+    private let ends = Mutex<[Bool]>([])
     private let identity: TLSIdentity
 
     var server: RelayServer {
@@ -18,6 +19,9 @@ private final class HostileRelay: Sendable {
         }
         return RelayServer(host: "127.0.0.1", port: port, id: identity.relayID)
     }
+
+    /// Of each call, whether its TLS handshake came to its end: then the caller has shown its certificate.
+    var handshakes: [Bool] { ends.withLock { $0 } }
 
     /// Bytes that came after TLS.
     var bytesHeard: Int { heard.withLock { $0.count } }
@@ -33,7 +37,13 @@ private final class HostileRelay: Sendable {
                     configuration.trust = .anyKey
                     configuration.clientCertificates = .required
                     configuration.applicationProtocols = ["bep-relay"]
-                    try await connection.upgradeToTLS(configuration, role: .server)
+                    do {
+                        try await connection.upgradeToTLS(configuration, role: .server)
+                    } catch {
+                        self?.ends.withLock { $0.append(false) }
+                        throw error
+                    }
+                    self?.ends.withLock { $0.append(true) }
                     try await connection.write(bytes)
                     while case let some = try await connection.readSome(), !some.isEmpty {
                         self?.heard.withLock { $0 += some }
@@ -99,6 +109,7 @@ private final class HostileRelay: Sendable {
         let reception = RelayReception(at: server, token: "secret", options: options) { _ in nil }
         let end = await reception.serve(as: mailbox) { _ in }
         #expect(end == .relayFailed(RelayFailure(relay: server.endpoint, problem: .otherKey)))
-        #expect(relay.bytesHeard == 0)
+        try await eventually("the relay has seen the end of the call") { !relay.handshakes.isEmpty }
+        #expect(relay.handshakes == [false] && relay.bytesHeard == 0)
     }
 }

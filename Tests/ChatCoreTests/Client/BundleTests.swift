@@ -151,7 +151,8 @@ import Testing
             switch (part, file) {
             case (.refused(code: 403), nil): break
             case (.refused(code: 416), .file(let file)): #expect(file.name == "large.bin")
-            case (.file(let content), .file(let file)): #expect(UInt64(content.bytes.count) == file.size)
+            case (.file(let content), .file(let file)):
+                #expect(UInt64(content.bytes.count) == file.size && file.name != "large.bin")
             default: Issue.record("\(part)")
             }
         }

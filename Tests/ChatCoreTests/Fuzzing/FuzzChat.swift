@@ -9,6 +9,7 @@ extension FuzzTarget {
     /// The targets of this folder.
     static let chat: [FuzzTarget] = [
         FuzzTarget(name: "chat-requests", run: fuzzChatRequests),
+        FuzzTarget(name: "file-bundle", run: fuzzFileBundle),
         FuzzTarget(name: "peer-address", run: fuzzPeerAddress),
         FuzzTarget(name: "file-name", run: fuzzFileName),
         FuzzTarget(name: "chat-client", run: fuzzChatClient),
@@ -53,6 +54,7 @@ func fuzzChatRequests(_ bytes: UnsafeRawBufferPointer) throws {
     try roundTrip(FileOfferRequest.self, request)
     try roundTrip(FileGetRequest.self, request)
     try roundTrip(FileDigestRequest.self, request)
+    try roundTrip(FileBundleRequest.self, request)
     try roundTrip(FileStatusRequest.self, request)
 }
 
@@ -66,6 +68,14 @@ private func roundTrip<Request: WireRequest>(_ type: Request.Type, _ incoming: B
         decoding: BLIPIncomingRequest(
             number: 2, properties: request.properties, body: body, isUrgent: request.isUrgent, isNoReply: false))
     try require(again == value, "\(value) comes back as \(again)")
+}
+
+/// Any bytes as the answer with several files: refused, or the same files after writing and reading it again.
+func fuzzFileBundle(_ bytes: UnsafeRawBufferPointer) throws {
+    guard let bundle = try? FileBundleReply(decoding: BLIPResponse(body: .bytes(Array(bytes)))) else { return }
+    try require(bundle.parts.count <= WireLimit.bundledFiles, "\(bundle.parts.count) files")
+    let again = try FileBundleReply(decoding: bundle.encoded())
+    try require(again == bundle, "\(bundle) comes back as \(again)")
 }
 
 /// Any text as an address: refused, or the same address after writing and reading it again.
