@@ -73,7 +73,7 @@ private let nonce = (1...12).map { UInt8($0) }
             "pcp announce": .announced,
             "pcp map tcp 4987 for 3600 s": mapped,
             "pcp renew": mapped,
-            "pcp unmap": .mapped(mapping(4987, outside: 0), lifetime: 0),
+            "pcp unmap": .mapped(mapping(4987, outside: 0, at: outside), lifetime: 0),
             "pcp unmap of what is not mapped": .refused(code: 8, speaksPCP: true),
             "pcp wrong client address": .refused(code: 12, speaksPCP: true),
             "pcp version 1": .refused(code: 6, speaksPCP: true),
