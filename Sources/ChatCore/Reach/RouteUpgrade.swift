@@ -20,6 +20,8 @@ struct RouteUpgrade {
     private var tries = 0
     private var lastTry: MonotonicTime?
     private var lastNews: MonotonicTime?
+    /// The next try is for news.
+    private var waitsForNews = false
     /// Calls to the contact that are under way: each of them tries better ways by itself.
     private var calls = 0
 
@@ -46,11 +48,12 @@ struct RouteUpgrade {
 
     /// There may be a way that there was not: they have told new ones, or our user has.
     mutating func somethingNew(now: MonotonicTime) {
-        guard state != .content else { return }
+        guard case .waiting(let present) = state else { return }
         let time = max(now, lastNews.map { $0 + Self.leastPause } ?? now)
-        guard lastNews.map({ $0 <= now }) ?? true else { return }
-        lastNews = time
+        // What is due is never put off.
+        guard time < present else { return }
         state = .waiting(until: time)
+        waitsForNews = true
     }
 
     /// Our own network is another one: earlier failures say nothing about it.
@@ -62,6 +65,7 @@ struct RouteUpgrade {
     /// Whether to call now; counts it.
     mutating func next(now: MonotonicTime) -> Bool {
         guard let due, now >= due else { return false }
+        if waitsForNews { lastNews = now }
         noteTry(now)
         wait(now)
         return true
@@ -73,6 +77,7 @@ struct RouteUpgrade {
     }
 
     private mutating func wait(_ now: MonotonicTime) {
+        waitsForNews = false
         let pause = Self.pauses[min(tries, Self.pauses.count - 1)]
         state = .waiting(until: max(now + pause, lastTry.map { $0 + Self.leastPause } ?? now))
     }

@@ -24,9 +24,9 @@ extension Configuration {
         chat.requiresVerified = screen.requiresVerified
         chat.hidesAddress = hidesAddress
         chat.proxy = Self.proxyChoice(proxy) ?? .direct
-        do throws(RelaySetting.Problem) { chat.relays = try RelaySetting.list(relay) } catch { chat.relays = [] }
-        chat.reach.findsNeighbours = findsNeighbours
-        chat.reach.mapping = mapping
+        do throws(RelaySetting.Problem) { chat.relays = try RelaySetting.list(reach.relay) } catch { chat.relays = [] }
+        chat.reach.findsNeighbours = reach.findsNeighbours
+        chat.reach.mapping = reach.mapping
         chat.contactRules = ContactRules(
             byName: contacts.mapValues { contact in
                 ContactRules.Rule(

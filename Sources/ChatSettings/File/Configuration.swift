@@ -23,12 +23,8 @@ package struct Configuration: Sendable, Equatable {
     var tls = Encryption.require
     /// The proxy of outgoing calls, as `proxyChoice` reads it.
     var proxy = ""
-    /// Our user's relays, as `RelaySetting.list` reads them.
-    var relay = ""
-    /// People in this network are found, and find us.
-    var findsNeighbours = true
-    /// Whether the router is asked for a port.
-    var mapping = MappingSetting.auto
+    /// What `[reach]` says.
+    var reach = ReachSettings()
     /// Bytes per second of all files together; 0 is no limit.
     var uploadLimit: UInt64 = 0
     var downloadLimit: UInt64 = 0
@@ -64,6 +60,16 @@ package struct Configuration: Sendable, Equatable {
     enum Encryption: String, Sendable, CaseIterable { case require }
     enum Hash: String, Sendable, CaseIterable { case sha256 }
     enum KeyChange: String, Sendable, CaseIterable { case block }
+
+    /// How others reach us apart from where we listen.
+    struct ReachSettings: Sendable, Equatable {
+        /// Our user's relays, as `RelaySetting.list` reads them.
+        var relay = ""
+        /// People in this network are found, and find us.
+        var findsNeighbours = true
+        /// Whether the router is asked for a port.
+        var mapping = MappingSetting.auto
+    }
 
     /// What is different with one contact; `nil`: as with all.
     struct ContactSettings: Sendable, Equatable {

@@ -44,10 +44,10 @@ extension Setting {
         size("net.limit_up", \.uploadLimit, "bytes per second for all files that you send; 0: no limit"),
         size("net.limit_down", \.downloadLimit, "bytes per second for all files that you receive; 0: no limit"),
         flag(
-            "reach.lan", \.findsNeighbours, "find contacts in this network, and be found by them (needs avahi-daemon)"),
+            "reach.lan", \.reach.findsNeighbours, "find contacts in this network, and be found by them (needs avahi-daemon)"),
         relay,
         choice(
-            "reach.map", \.mapping,
+            "reach.map", \.reach.mapping,
             "ask your router for a port: auto by PCP and NAT-PMP, on by UPnP as well (with upnpc), off not at all"),
         Setting(
             key: "files.dir", form: .other("a full path that begins with / or ~/"), summary: "where received files go",
@@ -94,7 +94,7 @@ extension Setting {
     /// The relays of our user's.
     private static var relay: Setting {
         var setting = text(
-            "reach.relay", \.relay, form: .other("relay://HOST:PORT/?id=ID, at most two with a space between them"),
+            "reach.relay", \.reach.relay, form: .other("relay://HOST:PORT/?id=ID, at most two with a space between them"),
             "your own relays: where others reach you who cannot call this machine (Docs/relay.md)"
         ) { text in
             do throws(RelaySetting.Problem) { _ = try RelaySetting.list(text) } catch { return false }

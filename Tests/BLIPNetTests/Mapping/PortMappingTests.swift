@@ -73,7 +73,7 @@ private let nonce = (1...12).map { UInt8($0) }
             "pcp announce": .announced,
             "pcp map tcp 4987 for 3600 s": mapped,
             "pcp renew": mapped,
-            "pcp unmap": .mapped(mapping(4987, outside: 0), lifetime: 0),
+            "pcp unmap": .mapped(mapping(4987, outside: 0, at: outside), lifetime: 0),
             "pcp unmap of what is not mapped": .refused(code: 8, speaksPCP: true),
             "pcp wrong client address": .refused(code: 12, speaksPCP: true),
             "pcp version 1": .refused(code: 6, speaksPCP: true),
@@ -277,7 +277,7 @@ private enum RouterReplyBytes {
         let renewed = try await router.map(4987, earlier: mapped)
         #expect(renewed.nonce == mapped.nonce)
         await router.giveBack(mapped)
-        await eventually("it is given back") { server.requests.last?[4..<8].elementsEqual([0, 0, 0, 0]) == true }
+        try await eventually("it is given back") { server.requests.last?[4..<8].elementsEqual([0, 0, 0, 0]) == true }
         #expect(server.requests.count == 3)
     }
 
