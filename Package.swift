@@ -105,7 +105,7 @@ let package = Package(
             resources: [.copy("Vectors")], swiftSettings: strict),
         .testTarget(
             name: "ChatCoreTests", dependencies: ["ChatCore", "BLIPNet", "Storage", "CLinux", "TestSupport"],
-            resources: [.copy("Corpus")], swiftSettings: strict),
+            resources: [.copy("Corpus"), .copy("Vectors")], swiftSettings: strict),
         .testTarget(
             name: "StorageTests",
             dependencies: ["Storage", "ChatCore", "CSQLite", "CLinux", "HistoryGenerator", "TestSupport"],

@@ -12,7 +12,9 @@ extension EndToEnd {
         private static let missing = "needs root, iproute2, dbus-daemon and avahi-daemon (apt install avahi-daemon)"
 
         /// Runs two programs of bash, one on each of two machines; what they have printed.
-        private func room(_ a: String, _ b: String) async throws -> (status: TestSupport.ExitStatus, a: String, b: String) {
+        private func room(
+            _ a: String, _ b: String
+        ) async throws -> (status: TestSupport.ExitStatus, a: String, b: String) {
             let folder = try TemporaryDirectory()
             for (name, program) in [("a", a), ("b", b)] {
                 try #require(FileManager.default.createFile(atPath: folder.file(name), contents: Data(program.utf8)))

@@ -117,6 +117,7 @@ def main():
         many.mkdir()
         for number in range(3):
             (many / f'{number}.txt').write_text(f'file {number}\n' * 40)
+        (many / 'large.txt').write_text('large\n' * 20_000)
         serving = [run(name, 'serve', '--listen', '127.0.0.1:0', '--accept-requests', '--accept-files', '1G') for name in homes]
         port = re.search(r':(\d+)', serving[1].stdout.readline())[1]
         serving[0].stdout.readline()
