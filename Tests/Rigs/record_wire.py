@@ -64,9 +64,13 @@ class Direction:
         whole = before + body
         length, at = varint(whole, 0)
         words = whole[at:at + length].decode().split('\0')[:-1]
-        self.record({
+        said = {
             'from': self.speaker, 'kind': ['request', 'reply', 'error'][kind], 'number': number, 'urgent': bool(first & 0x10),
-            'noReply': bool(first & 0x20), 'properties': dict(zip(words[::2], words[1::2])), 'body': whole[at + length:].hex()})
+            'noReply': bool(first & 0x20), 'properties': dict(zip(words[::2], words[1::2]))}
+        content = whole[at + length:]
+        # The files themselves are of no interest.
+        said |= {'body': content.hex()} if kind == MESSAGE else {'length': len(content)}
+        self.record(said)
 
 
 def between(listener, own_to_caller, target, own_to_called, record):
