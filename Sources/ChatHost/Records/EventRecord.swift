@@ -78,9 +78,11 @@ extension EventRecord {
             switch notice {
             case .storeFailed: .error
             case .cannotListen, .listensElsewhere, .keyChanged, .peerCannotStore, .contactStoresTooMuch,
-                .historyPutBack:
+                .historyPutBack, .wordsEnded:
                 .warning
-            case .instanceLost, .instanceFound, .instanceSilent, .instanceHere, .settingsChanged: .info
+            case .guestCame, .invitationUsed, .instanceLost, .instanceFound, .instanceSilent, .instanceHere,
+                .settingsChanged:
+                .info
             }
         default: .info
         }

@@ -215,6 +215,7 @@ extension ChatProfile {
         case .fileGet: "give me these bytes of it"
         case .fileDigest: "the SHA-256 of its first bytes"
         case .fileBundle: "all of up to 128 small files at once"
+        case .fileLanes: "open so many more connections for my files"
         case .fileStatus: "what has become of a file: accepted, declined, cancelled, complete"
         }
     }

@@ -43,8 +43,8 @@ import Testing
     @Test(
         "what asks for attention is a warning, and what is lost an error",
         arguments: [
-            (ChatEvent.linkChanged(ContactID(1), .offline(.keyChanged)), LogLevel.warning),
-            (.linkChanged(ContactID(1), .offline(.disconnected)), .info),
+            (ChatEvent.linkChanged(ContactID(1), .offline(reason: .keyChanged)), LogLevel.warning),
+            (.linkChanged(ContactID(1), .offline(reason: .disconnected)), .info),
             (.messagesDeleted(ContactID(1)), .info),
             (.notice(.storeFailed(.diskFull)), .error),
             (.notice(.cannotListen(endpoint: "[::]:1", reason: .disconnected)), .warning),

@@ -1,8 +1,8 @@
 // Invitations and people nearby on the screen: what is typed, and what the user reads.
 
-import ChatCore
 import Testing
 
+@testable import ChatCore
 @testable import ChatTUI
 @testable import ChatWords
 
