@@ -106,7 +106,11 @@ final class InvitationBook {
         else { return .none }
         switch given.judge(proof, exporter: exporter, counts: isStranger, now: core.now()) {
         case .invited(let number, let known):
-            meetings.close(number)
+            if link.invitation == number {
+                meetings.use(number, by: link.connection)
+            } else {
+                meetings.close(number)
+            }
             await keep(givenText, under: Self.openSetting)
             return .invited(host: known.proof(of: .host, exporter: exporter))
         case .used: return .used

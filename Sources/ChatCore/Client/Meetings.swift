@@ -10,6 +10,8 @@ final class Meetings {
         let secret: MeetSecret
         let mailbox: RelayID?
         let places: [MeetPlace]
+        /// Somebody has come with the words, by a session that lasts as long as we stay at the relay.
+        var isUsed = false
         var states: [MeetPlace: RelayState] = [:]
         var tasks: [Task<Void, Never>] = []
     }
@@ -32,7 +34,10 @@ final class Meetings {
     }
 
     /// What neighbours are shown of the words that are open.
-    var marks: [LANTag] { open.sorted { $0.key < $1.key }.compactMap { $0.value.mailbox.map(LANTag.init(mailbox:)) } }
+    var marks: [LANTag] {
+        open.filter { !$0.value.isUsed }.sorted { $0.key < $1.key }
+            .compactMap { $0.value.mailbox.map(LANTag.init(mailbox:)) }
+    }
 
     /// How the relays are at which an invitation is waited for; empty when it is not any more.
     func states(of invitation: Int) -> [(place: MeetPlace, state: RelayState)] {
@@ -44,11 +49,26 @@ final class Meetings {
     func open(_ invitation: Int, _ secret: MeetSecret, at places: [MeetPlace], for lifetime: Duration) {
         open[invitation] = Open(secret: secret, mailbox: secret.mailbox, places: places)
         begin(invitation)
-        core.tasks.spawn(after: lifetime) { $0.reach.meetings.close(invitation) }
+        core.tasks.spawn(after: lifetime) { client in
+            let meetings = client.reach.meetings
+            if meetings.open[invitation]?.isUsed == false { meetings.close(invitation) }
+        }
         tell()
     }
 
-    /// The words are used or over.
+    /// Somebody has come with the words by the mailbox itself. A relay ends its sessions with the one who leaves it, so we stay until
+    /// theirs is over.
+    func use(_ invitation: Int, by connection: any PeerConnection) {
+        guard open[invitation]?.isUsed == false else { return }
+        open[invitation]?.isUsed = true
+        tell()
+        core.tasks.spawn { client in
+            _ = await connection.waitUntilClosed()
+            client.reach.meetings.close(invitation)
+        }
+    }
+
+    /// The words are over, or were used on another way.
     func close(_ invitation: Int) {
         guard let closed = open.removeValue(forKey: invitation) else { return }
         for task in closed.tasks { task.cancel() }

@@ -72,7 +72,7 @@ private final class NoRequests: PeerRequestHandler {
     @Test("a receiver who has called opens the lanes that its sender asks for, and no more than its own limit")
     func receiversLanes() async throws {
         // Alice has called, and now she fetches a file.
-        let pair = try await TransferPair(alice: { $0.downloadLimit = 2 << 20 })
+        let pair = try await TransferPair(alice: { $0.downloadLimit = 256 << 10 })
         let path = try pair.bob.makeFile("large.bin", size: 6 << 20)
         let offer = try await pair.bob.client.ask(
             .sendFile(at: path, named: nil, caption: "", to: pair.bob.contactID("alice")))
@@ -82,8 +82,9 @@ private final class NoRequests: PeerRequestHandler {
         let link = try #require(await pair.bob.client.links.sessions.values.first?.link)
         #expect(!link.isOutgoing)
         link.connection.submitNoReply(FileLanesRequest(count: 64).encoded())
-        try await eventually("the lanes are used") { pair.alice.tap.requestsOverLanes > 0 }
         try await eventually("as many as the limit allows") { pair.alice.tap.lanes == 6 }
+        try await pair.alice.client.ask(.setRateLimit(4 << 20, of: .all(.incoming)))
+        try await eventually("the lanes are used") { pair.alice.tap.requestsOverLanes > 0 }
         try await pair.alice.waitForState(.complete, of: offer.id)
         let received = try #require(try await pair.alice.row(offer.id).path)
         #expect(try sha256(of: received) == sha256(of: path))

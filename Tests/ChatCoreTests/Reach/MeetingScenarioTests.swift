@@ -208,8 +208,7 @@ struct RelayedMeetingTests {
         try await bob.say("hello", to: "alice")
         try await eventually("it is there") { try await alice.texts(with: "bob") == ["hello"] }
         #expect(try await alice.client.ask(.contactRequests).isEmpty)
-        // The mailbox of the words is left.
-        #expect(await meeting.failure { try await carol.client.ask(.meet(said, name: nil)) } == .notMet(.nobody))
+        #expect(await meeting.failure { try await carol.client.ask(.meet(said, name: nil)) } == .notMet(.used))
         // The way by the host's own mailbox is known by now.
         try await eventually("bob has heard of alice's relay") {
             try await bob.contact("alice").addresses.map(\.origin) == [.told, .told]
