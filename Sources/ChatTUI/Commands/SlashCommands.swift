@@ -85,7 +85,7 @@ enum SlashCommands {
             needed: true),
         make(
             .invite, ReachCommands.self, "invite", [], [.word], "[TIME] [@HOST]",
-            "make words and a link that let one person in", .people),
+            "words and a link that let somebody in", .people),
         make(
             .nearby, ReachCommands.self, "nearby", [], [.oneOf(["show"]), .word], "[show [TIME]]",
             "who is in this network; be seen by name", .people),
