@@ -154,7 +154,7 @@ extension CommandRow {
                 History and queue stay. To refuse the key: contacts block WHO.
                 """),
         .init(
-            .invite, InviteCommand.self, "words and a link that let somebody in",
+            .invite, InviteCommand.self, "make words and a link that let one person in",
             details: """
                 Prints four words to say (tiger-lemon-orbit-cable@HOST) and a link to send. Either works once: who enters one
                 of them with blipchat join is a contact of yours at once, without a request. It needs a blipchat that runs
