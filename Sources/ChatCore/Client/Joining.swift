@@ -197,6 +197,7 @@ struct Joining {
             link.isAdmittedByPeer = true
             link.features = theirs.features(sharedWith: core.configuration.limits)
             adopt(link, for: peer.id)
+            reach.neighbours.recognise()
             return .success(core.links[peer.id]?.peer ?? peer)
         } catch {
             return .failure(.chat(error))

@@ -102,7 +102,7 @@ final class Neighbours {
         for watcher in watchers.values { watcher() }
     }
 
-    /// Contacts are called where they are seen.
+    /// Contacts are called where they are seen. Whoever makes a new contact of somebody nearby calls this, too.
     func recognise() {
         var contacts: [PeerID: ContactID] = [:]
         for contact in core.links.contacts {
@@ -207,6 +207,7 @@ final class Neighbours {
             core.tasks.spawn(after: bounded) { $0.reach.neighbours.present() }
             present()
         }
+        recognise()
         let tags = Sightings.tags(
             of: core.links.peers.compactMap(\.peerID), at: LANTag.hour(of: core.now()))
         return sightings.report(
