@@ -11,7 +11,7 @@ final class ControlServer: Sendable {
     private static let maximumConnections = 64
     /// Commands may take all descriptors but one that the process itself needs now and then, and a few for what the chat opens
     /// meanwhile: a call to a contact, a file.
-    private static let reserve: Int32 = 4
+    private static let reserve: Int32 = 8
 
     private let descriptor: Int32
     private let path: String
