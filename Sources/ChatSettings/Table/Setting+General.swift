@@ -44,7 +44,8 @@ extension Setting {
         size("net.limit_up", \.uploadLimit, "bytes per second for all files that you send; 0: no limit"),
         size("net.limit_down", \.downloadLimit, "bytes per second for all files that you receive; 0: no limit"),
         flag(
-            "reach.lan", \.reach.findsNeighbours, "find contacts in this network, and be found by them (needs avahi-daemon)"),
+            "reach.lan", \.reach.findsNeighbours,
+            "find contacts in this network, and be found by them (needs avahi-daemon)"),
         relay,
         choice(
             "reach.map", \.reach.mapping,
@@ -94,7 +95,8 @@ extension Setting {
     /// The relays of our user's.
     private static var relay: Setting {
         var setting = text(
-            "reach.relay", \.reach.relay, form: .other("relay://HOST:PORT/?id=ID, at most two with a space between them"),
+            "reach.relay", \.reach.relay,
+            form: .other("relay://HOST:PORT/?id=ID, at most two with a space between them"),
             "your own relays: where others reach you who cannot call this machine (Docs/relay.md)"
         ) { text in
             do throws(RelaySetting.Problem) { _ = try RelaySetting.list(text) } catch { return false }
