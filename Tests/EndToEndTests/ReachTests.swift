@@ -44,6 +44,8 @@ extension EndToEnd {
                 try BlipchatHome("alice"), try BlipchatHome("bob"), try BlipchatHome("carol")
             )
             #expect(try await alice.run("config", "set", "reach.relay", relay.uri).status == .exited(0))
+            // The relay of this test is on this machine.
+            #expect(try await bob.run("config", "set", "limits.private_routes", "1").status == .exited(0))
             let server = try await Server(alice)
             try await waitUntilJoined(server)
             let invitation = try read(try await alice.run("invite", "--json").output)

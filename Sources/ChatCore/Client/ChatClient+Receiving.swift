@@ -92,7 +92,7 @@ extension ChatClient {
             people.hear(told.routes, from: contact)
             reach.upgrades.somethingNew(for: contact)
             link.answer(request, BLIPResponse())
-        case .fileLanes(let wanted): uploads.lanes.asked(wanted, by: contact, on: link)
+        case .fileLanes(let wanted): uploads.lanes.asked(wanted, by: contact, on: link.number)
         case .fileStatus(let status): await decisions.receive(status, request, contact, link)
         case .malformed(let error): link.answer(request, error.response)
         case .fileGet, .fileDigest, .fileBundle: link.answer(request, .failure(.notFound, "no such profile"))

@@ -121,8 +121,8 @@ final class FileLanes {
     // MARK: Calling
 
     /// A contact whose files come asks us, who have called them, for lanes.
-    func asked(_ request: FileLanesRequest, by contact: ContactID, on link: ActiveLink) {
-        guard core.links.isPresent(link.number, of: contact), link.isOutgoing, link.mayHaveLanes,
+    func asked(_ request: FileLanesRequest, by contact: ContactID, on number: LinkNumber) {
+        guard let link = core.links[contact]?.sendingLink, link.number == number, link.isOutgoing, link.mayHaveLanes,
             book.transfers.hasDownload(from: contact)
         else { return }
         prepare(contact, link.number)

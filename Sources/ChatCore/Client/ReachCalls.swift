@@ -56,9 +56,14 @@ struct ReachCalls {
         let session = try core.person(contact, needing: .address)
         let tried = session.places
         let others = session.peer.addresses.filter { !tried.contains($0) }
-        return (tried + others).map { address in
-            RouteReport(address: address, standing: standing(of: address, session))
+        var known = tried + others
+        if let route = session.link?.route, !known.contains(where: { $0.route == route }) {
+            // The mailbox of spoken words: nobody is called there again.
+            var place = PeerAddress(route, peerID: session.peer.peerID)
+            place.origin = .told
+            known.append(place)
         }
+        return known.map { RouteReport(address: $0, standing: standing(of: $0, session)) }
     }
 
     private func standing(of address: PeerAddress, _ session: PeerSession) -> RouteReport.Standing {
