@@ -112,7 +112,7 @@ extension EndToEnd {
         func descriptors() async throws {
             let home = try BlipchatHome("alice")
             let process = try ChildProcess(
-                ["/bin/sh", "-c", "ulimit -n 40; exec \"$0\" serve --listen 127.0.0.1:0", home.command],
+                ["/bin/sh", "-c", "ulimit -n 48; exec \"$0\" serve --listen 127.0.0.1:0", home.command],
                 environment: home.environment, folder: home.folder)
             try await eventually("it is ready", state: { process.errorOutput }) { process.output.hasSuffix("\n") }
             var held: [ControlLine]? = []
@@ -120,7 +120,7 @@ extension EndToEnd {
             while let count = held?.count, count < 60, let line = try? ControlLine(home.path + "/blipchat.sock") {
                 held?.append(line)
             }
-            let taken = 40 - 8
+            let taken = 48 - 7
             try await eventually("callers have all that they may have") {
                 (try? Self.openDescriptors(of: process)) ?? 0 >= taken
             }

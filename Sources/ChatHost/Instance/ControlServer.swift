@@ -10,8 +10,8 @@ import Synchronization
 final class ControlServer: Sendable {
     private static let maximumConnections = 64
     /// Commands may take all descriptors but one that the process itself needs now and then, and a few for what the chat opens
-    /// meanwhile: a call to a contact, a file.
-    private static let reserve: Int32 = 8
+    /// meanwhile: a call to a contact, a file, what tells of networks and neighbours.
+    private static let reserve: Int32 = 7
 
     private let descriptor: Int32
     private let path: String

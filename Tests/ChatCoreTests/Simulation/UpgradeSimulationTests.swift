@@ -71,7 +71,7 @@ struct UpgradeSimulationTests {
         network.silenceAll()
         let start = simulation.clock.now
         network.tell(.pathFound, to: alice.id)
-        try await simulation.eventually("she calls anew", within: .seconds(8)) {
+        try await simulation.eventually("she calls anew", within: .seconds(20)) {
             network.calls.contains { $0.caller == alice.id && $0.time > start }
         }
         #expect(simulation.clock.now - start >= .seconds(5))
