@@ -68,8 +68,10 @@ package struct Router: Sendable {
         var news = stream.makeAsyncIterator()
         while true {
             while let datagram = question.nextDatagram() {
-                // What does not go out now goes out with the next try.
-                _ = datagram.withUnsafeBytes { socket.write($0) }
+                // What does not go out now goes out with the next try. That nobody listens (ICMP) may be told here.
+                if datagram.withUnsafeBytes({ socket.write($0) }) == .failed(errno: ECONNREFUSED) {
+                    question.refusedByHost()
+                }
             }
             if let outcome = question.outcome { return try outcome.get() }
             let wait = max(.zero, (question.deadline ?? .now()) - .now())

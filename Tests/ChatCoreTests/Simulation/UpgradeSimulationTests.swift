@@ -9,6 +9,7 @@ import Testing
 @Suite("REACH 4: better ways take the place of worse ones")
 struct UpgradeSimulationTests {
     /// Alice and Bob, whom she also reaches by a relay.
+    /// `hiding`: Bob is told no address, so that all calls are hers.
     private func simulation(seed: UInt64, hiding: Bool = false) async throws -> Simulation {
         let simulation = try await Simulation(seed: seed) { $0.hidesAddress = hiding }
         let mailbox = simulation.network.openMailbox(of: .host("bob", port: 1))
@@ -56,7 +57,7 @@ struct UpgradeSimulationTests {
 
     @Test("a new network of ours is tried at once; a link that is silent then is over after 5 s")
     func newNetwork() async throws {
-        let simulation = try await simulation(seed: 31)
+        let simulation = try await simulation(seed: 31, hiding: true)
         let (alice, network) = (simulation.alice, simulation.network)
         network.setDirectDown(true)
         try await simulation.bob.listenOnly()
@@ -87,7 +88,6 @@ struct UpgradeSimulationTests {
 
     @Test("a way along which links break soon is left alone for 15 minutes where there is another one")
     func rests() async throws {
-        // Bob is told no address, so that all calls are hers.
         let simulation = try await simulation(seed: 32, hiding: true)
         let (alice, network) = (simulation.alice, simulation.network)
         try await simulation.bob.listenOnly()
