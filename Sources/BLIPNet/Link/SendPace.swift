@@ -58,12 +58,12 @@ struct SendPace {
     private static let shrinking = 0.85
     /// The kernel's mean has not followed yet as long as each window shortens it to this much of itself.
     private static let settling = 0.98
+    /// Where packets are few, the receiver holds each acknowledgement back until the next packet comes, for 40 ms in Linux (RFC
+    /// 5681, 4.2, allows 500). At half the rate that makes the path look longer than it is, by this much at most.
+    private static let acknowledgementDelay = Duration.milliseconds(60)
     /// A queue that stays long for so many windows, at no more than so much of the path's rate, is somebody else's.
     private static let patience = 20
     private static let yielded = 0.9
-    /// Where packets are few, each acknowledgement waits for the next one, so long at most (Linux; RFC 5681, 4.2, allows 500 ms).
-    /// At half the rate that looks like a path that is longer than it is.
-    private static let acknowledgementDelay = Duration.milliseconds(60)
     /// How long TCP is left alone then.
     private static let truce = Duration.seconds(30)
     /// A path that delivers nothing for so long, in which it would have delivered so many packets and answered, stands still, as a

@@ -16,11 +16,11 @@ package struct MappedPort: Sendable, Equatable {
     package var port: UInt16
     /// Our own port.
     package var inside: UInt16
-    /// Who has given it: a numeric address.
+    /// The numeric address of the router that gave the port.
     package var router = ""
-    /// How long it lasts unless it is asked for again.
+    /// The router keeps the port for this long unless we renew it.
     package var lifetime: Duration
-    /// Who it is given to; `PCPMapping.nonce`. Empty for the others.
+    /// Proves to the router that the port is ours (`PCPMapping.nonce`). Empty for NAT-PMP and UPnP.
     package var nonce: [UInt8]
 
     package init(
@@ -43,7 +43,7 @@ package enum MappingFailure: Error, Sendable, Hashable, Codable {
     case silent
     /// It has said no; the number is of RFC 6886 or RFC 6887.
     case refused(code: UInt16)
-    /// It is behind a router itself: its own address is none of the public network.
+    /// The router sits behind another one: its outside address, which is this, is not public.
     case noPublicAddress(String)
     /// UPnP is wanted, and its program is not there.
     case noProgram
@@ -55,7 +55,7 @@ package enum MappingFailure: Error, Sendable, Hashable, Codable {
 
 /// One question to one router.
 package struct PortQuestion: Sendable {
-    /// What is wanted.
+    /// What the caller wants of the router.
     package enum Purpose: Sendable, Equatable {
         /// A port, or `earlier` for longer.
         case map(earlier: MappedPort?)
@@ -70,7 +70,7 @@ package struct PortQuestion: Sendable {
         case over
     }
 
-    /// How long a port is asked for.
+    /// We ask for a port for this many seconds.
     package static let lifetime: UInt32 = 3600
     /// Between a datagram and the next one, and after the last.
     static let pauses: [Duration] = [.milliseconds(250), .milliseconds(500), .seconds(1), .seconds(2)]
@@ -86,7 +86,7 @@ package struct PortQuestion: Sendable {
     private var outgoing: [[UInt8]] = []
     /// When the present datagram has waited for long enough.
     package private(set) var deadline: MonotonicTime?
-    /// What has come of it; `nil` while that is open. Giving back succeeds when it has been said.
+    /// The result; `nil` while the router may still answer. Giving a port back succeeds when the router confirms it.
     package private(set) var outcome: Result<MappedPort, MappingFailure>?
 
     /// `client`: our own address, 4 bytes. `nonce`: 12 random bytes.

@@ -40,7 +40,7 @@ package struct Router: Sendable {
         case time
     }
 
-    /// Asks for `port` of ours, or once more for what it has given. Takes 7.5 s at most.
+    /// Asks the router to pass a port on to our `port`, or renews `earlier`. Takes 7.5 s at most.
     package func map(_ port: UInt16, earlier: MappedPort? = nil) async throws(MappingFailure) -> MappedPort {
         let known = earlier.flatMap { $0.router == place.hostText && $0.way != .upnp ? $0 : nil }
         var mapped = try await ask(.map(earlier: known), port: port)
@@ -68,7 +68,8 @@ package struct Router: Sendable {
         var news = stream.makeAsyncIterator()
         while true {
             while let datagram = question.nextDatagram() {
-                // What does not go out now goes out with the next try. That nobody listens (ICMP) may be told here.
+                // A datagram that cannot be sent now is sent with the next try. The kernel reports here, too, that nobody
+                // listens at the router (ICMP).
                 if datagram.withUnsafeBytes({ socket.write($0) }) == .failed(errno: ECONNREFUSED) {
                     question.refusedByHost()
                 }
@@ -84,7 +85,7 @@ package struct Router: Sendable {
             case .datagram(let bytes): question.receive(bytes, now: .now())
             case .refused: question.refusedByHost()
             case .time: question.handleTimeout(now: .now())
-            // Whoever asks has lost interest.
+            // The caller's task was cancelled.
             case nil: throw .silent
             }
         }

@@ -36,7 +36,7 @@ package struct PCPMapping: Sendable, Equatable {
     /// Names the mapping: only who knows it can change it. 12 bytes.
     package var nonce: [UInt8]
     package var inside: UInt16
-    /// What is wished for, or given; 0: any.
+    /// The port that we wish for, or that the router gave; 0: any.
     package var outside: UInt16
     /// 4 bytes; zeros: any.
     package var address: [UInt8]
@@ -86,7 +86,7 @@ package enum RouterReply: Sendable, Equatable {
     /// Any other result that is no success, by its number; `speaksPCP` says in which protocol.
     case refused(code: UInt16, speaksPCP: Bool)
 
-    /// Reads a datagram; `nil` for what is none of these.
+    /// Reads a datagram; `nil` when it is not one of these answers.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count >= 4, bytes[1] & 0x80 != 0 else { return nil }
         switch (bytes[0], bytes[1]) {

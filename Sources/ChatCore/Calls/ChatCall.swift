@@ -91,7 +91,7 @@ extension ChatCall where Reply == Invitation {
 }
 
 extension ChatCall where Reply == NearbyReport {
-    /// Who is in this network. `showSeconds`: we are seen there by name for so long (at most an hour).
+    /// Lists the people in this network. `showSeconds`: for this long, an hour at most, the people there see our name.
     package static func nearby(showSeconds: Int64? = nil) -> Self { Self(.nearby(showSeconds: showSeconds)) }
 }
 

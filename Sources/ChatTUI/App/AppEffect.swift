@@ -125,7 +125,7 @@ package enum Question: Sendable, Equatable {
     case room(ContactID)
     case routes(ContactID)
     case reach
-    /// Who is in this network; our user is seen by name for so many seconds.
+    /// Lists the people in this network; for `showSeconds` they see our user's name.
     case nearby(showSeconds: Int64?)
     /// Copies the whole history to a new file; it may take long.
     case backUp(String)
