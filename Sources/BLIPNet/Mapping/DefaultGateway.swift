@@ -34,7 +34,6 @@ enum DefaultGateway {
             bytes += part[..<count]
         }
         guard let address = address(in: String(decoding: bytes, as: UTF8.self)) else { return nil }
-        return SocketAddress(
-            host: address.map { "\($0)" }.joined(separator: "."), port: RouterRequest.port)
+        return SocketAddress(host: PortQuestion.text(address), port: RouterRequest.port)
     }
 }

@@ -162,10 +162,7 @@ package struct PortQuestion: Sendable {
             (.natPMPAddress, .refused(let code, speaksPCP: false)):
             end(.failure(.refused(code: code)))
         case (.natPMPAddress, .outsideAddress(let address)):
-            guard let host = Self.publicHost(address) else {
-                return end(.failure(.noPublicAddress(Self.text(address))))
-            }
-            go(to: .natPMP(host: host), now: now)
+            if let host = hostOutside(address) { go(to: .natPMP(host: host), now: now) }
         case (.natPMP(let host), .mappedByNATPMP(let inside, let outside, let lifetime)) where inside == port:
             end(mapped(.natPMP, host, outside, lifetime))
         default: break
@@ -174,10 +171,16 @@ package struct PortQuestion: Sendable {
 
     private mutating func take(_ way: MappingWay, _ address: [UInt8], _ outside: UInt16, _ lifetime: UInt32) {
         guard !isGivingBack else { return end(mapped(way, "", outside, lifetime)) }
+        if let host = hostOutside(address) { end(mapped(way, host, outside, lifetime)) }
+    }
+
+    /// The router's own address as a text; ends the question, and is `nil`, when nobody outside can call that address.
+    private mutating func hostOutside(_ address: [UInt8]) -> String? {
         guard let host = Self.publicHost(address) else {
-            return end(.failure(.noPublicAddress(Self.text(address))))
+            end(.failure(.noPublicAddress(Self.text(address))))
+            return nil
         }
-        end(mapped(way, host, outside, lifetime))
+        return host
     }
 
     private func mapped(
@@ -191,7 +194,8 @@ package struct PortQuestion: Sendable {
                 nonce: way == .pcp ? nonce : []))
     }
 
-    private static func text(_ address: [UInt8]) -> String { address.map { "\($0)" }.joined(separator: ".") }
+    /// The text of an IPv4 address of 4 bytes.
+    static func text(_ address: [UInt8]) -> String { address.map { "\($0)" }.joined(separator: ".") }
 
     /// The text of an address that leads here from outside; `nil` for one that is another router's inside.
     package static func publicHost(_ address: [UInt8]) -> String? {

@@ -29,7 +29,7 @@ package struct Router: Sendable {
     }
 
     /// Our own address, as the router sees it.
-    package var ownHost: String { client.map { "\($0)" }.joined(separator: ".") }
+    package var ownHost: String { PortQuestion.text(client) }
 
     /// This machine is in the public network itself.
     package var isNeedless: Bool { PortQuestion.publicHost(client) != nil }

@@ -27,10 +27,10 @@ extension ChatClient {
         var alarm: (time: MonotonicTime, task: Task<Void, Never>)?
         let (news, teller) = AsyncStream.makeStream(of: CallNews.self)
         var iterator = news.makeAsyncIterator()
-        let watcher = reach.slots.watch { teller.yield(.look) }
+        let watcher = reach.slots.watchers.add { teller.yield(.look) }
         reach.upgrades.callBegan(to: contact)
         defer {
-            reach.slots.stopWatching(watcher)
+            reach.slots.watchers.remove(watcher)
             reach.upgrades.callEnded(to: contact)
             alarm?.task.cancel()
             for task in attempts.values { task.cancel() }

@@ -49,11 +49,11 @@ struct Joining {
         var called: Set<Route> = []
         var looksAround = isNear
         let mark = LANTag(mailbox: mailbox)
-        let watcher = reach.neighbours.watch { teller.yield(.look) }
+        let watcher = reach.neighbours.watchers.add { teller.yield(.look) }
         if isNear { tasks.append(alarm(Self.nearPatience, .lookedAround, teller)) }
         tasks.append(alarm(Self.patience, .over, teller))
         defer {
-            reach.neighbours.stopWatching(watcher)
+            reach.neighbours.watchers.remove(watcher)
             for task in tasks { task.cancel() }
         }
         var failure = MeetFailure.nobody

@@ -22,9 +22,8 @@ final class Meetings {
     private let relays: Relays
     private var open: [Int: Open] = [:]
     private var random = SystemRandomNumberGenerator()
-    /// Who wants to hear that it is another one that is open, or how a relay is.
-    private var watchers: [Int: () -> Void] = [:]
-    private var lastWatcher = 0
+    /// Those who want to hear when words open or close, and when the state of a relay changes.
+    let watchers = Watchers()
 
     init(core: ClientCore, connecting: any PeerConnecting, memory: WaitingMemory, relays: Relays) {
         self.core = core
@@ -53,7 +52,7 @@ final class Meetings {
             let meetings = client.reach.meetings
             if meetings.open[invitation]?.isUsed == false { meetings.close(invitation) }
         }
-        tell()
+        watchers.tell()
     }
 
     /// Somebody has come with the words by the mailbox itself. A relay ends its sessions with the one who leaves it, so we stay until
@@ -61,7 +60,7 @@ final class Meetings {
     func use(_ invitation: Int, by connection: any PeerConnection) {
         guard open[invitation]?.isUsed == false else { return }
         open[invitation]?.isUsed = true
-        tell()
+        watchers.tell()
         core.tasks.spawn { client in
             _ = await connection.waitUntilClosed()
             client.reach.meetings.close(invitation)
@@ -72,7 +71,7 @@ final class Meetings {
     func close(_ invitation: Int) {
         guard let closed = open.removeValue(forKey: invitation) else { return }
         for task in closed.tasks { task.cancel() }
-        tell()
+        watchers.tell()
     }
 
     /// Our networks have changed: what was joined may be dead without a word.
@@ -126,32 +125,19 @@ final class Meetings {
 
     private func note(_ state: RelayState, of place: MeetPlace, _ invitation: Int) {
         open[invitation]?.states[place] = state
-        tell()
+        watchers.tell()
     }
-
-    // MARK: Watching
-
-    private func tell() { for watcher in watchers.values { watcher() } }
-
-    /// Calls `heard` at each change, until `stopWatching`.
-    func watch(_ heard: @escaping () -> Void) -> Int {
-        lastWatcher += 1
-        watchers[lastWatcher] = heard
-        return lastWatcher
-    }
-
-    func stopWatching(_ watcher: Int) { watchers[watcher] = nil }
 
     /// Returns when a relay of the invitation is joined, none of them answers, or `patience` is over.
     func settle(_ invitation: Int, within patience: Duration) async {
         let (signs, teller) = AsyncStream.makeStream(of: Void.self)
-        let watcher = watch { teller.yield() }
+        let watcher = watchers.add { teller.yield() }
         let timer = core.tasks.spawn { client in
             do { try await client.core.clock.wait(patience) } catch { return }
             teller.finish()
         }
         defer {
-            stopWatching(watcher)
+            watchers.remove(watcher)
             timer.cancel()
         }
         var iterator = signs.makeAsyncIterator()

@@ -25,9 +25,8 @@ final class Neighbours {
     private var called: [ContactID: MonotonicTime] = [:]
     /// Those who are called when that is long enough ago.
     private var waiting: Set<ContactID> = []
-    /// Who wants to hear of what has changed.
-    private var watchers: [Int: () -> Void] = [:]
-    private var lastWatcher = 0
+    /// Those who want to hear when somebody comes, goes or shows something else.
+    let watchers = Watchers()
 
     /// Between two calls of a contact for what neighbours show.
     private static let callInterval = Duration.seconds(5)
@@ -66,7 +65,7 @@ final class Neighbours {
         task = core.tasks.spawn { client in
             for await one in news { client.reach.neighbours.hear(one) }
         }
-        watcher = meetings.watch { [weak self] in self?.present() }
+        watcher = meetings.watchers.add { [weak self] in self?.present() }
         clockTask = core.tasks.spawn { await $0.reach.neighbours.followHours() }
         present()
     }
@@ -76,7 +75,7 @@ final class Neighbours {
         clockTask?.cancel()
         task = nil
         clockTask = nil
-        if let watcher { meetings.stopWatching(watcher) }
+        if let watcher { meetings.watchers.remove(watcher) }
         watcher = nil
         state = .off
         sightings = Sightings()
@@ -99,7 +98,7 @@ final class Neighbours {
         case .gone(let key): guard sightings.gone(key) else { return }
         }
         recognise()
-        for watcher in watchers.values { watcher() }
+        watchers.tell()
     }
 
     /// Contacts are called where they are seen. Whoever makes a new contact of somebody nearby calls this, too.
@@ -140,15 +139,6 @@ final class Neighbours {
     /// Where those are who wait for certain words.
     func routes(showing mark: LANTag) -> [Route] { sightings.routes(showing: mark) }
 
-    /// Calls `heard` when somebody comes, goes or shows something else, until `stopWatching`.
-    func watch(_ heard: @escaping () -> Void) -> Int {
-        lastWatcher += 1
-        watchers[lastWatcher] = heard
-        return lastWatcher
-    }
-
-    func stopWatching(_ watcher: Int) { watchers[watcher] = nil }
-
     // MARK: Being seen
 
     /// Shows us to neighbours: what contacts recognise, and what else our user wants to be seen.
@@ -157,7 +147,7 @@ final class Neighbours {
         let hour = LANTag.hour(of: now)
         if hour != self.hour {
             self.hour = hour
-            instance = Self.randomName()
+            instance = NeighbourService.randomInstance()
         }
         if let until = shownUntil, until <= now { shownUntil = nil }
         var service: NeighbourService?
@@ -180,11 +170,6 @@ final class Neighbours {
     private var isHeard: Bool {
         guard case .host(let host, _)? = listening.endpoint else { return false }
         return !LocalHost.isLoopback(host) || core.configuration.limits.network.privateRoutes > 0
-    }
-
-    /// Eight letters.
-    private static func randomName() -> String {
-        String((0..<8).map { _ in "abcdefghijklmnopqrstuvwxyz".randomElement() ?? "a" })
     }
 
     /// Tag and name are others in each hour.

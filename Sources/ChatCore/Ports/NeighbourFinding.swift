@@ -3,7 +3,7 @@
 
 /// Finds services of the type `_blip._tcp`, and shows ours.
 package protocol NeighbourFinding: Sendable {
-    /// Looks around from now on; ends when the stream is not read any more. To be called once.
+    /// Looks around until the stream is not read any more, or until the next call of this.
     func look() -> AsyncStream<NeighbourNews>
     /// Shows this service in place of the one before; `nil`: none. Returns at once.
     func show(_ service: NeighbourService?)
@@ -11,11 +11,16 @@ package protocol NeighbourFinding: Sendable {
 
 /// What is shown to a network.
 package struct NeighbourService: Sendable, Equatable {
-    /// Its name in the network: by chance.
+    /// Its name in the network.
     package var instance: String
     package var port: UInt16
     /// `KEY=VALUE`, each of at most 255 bytes.
     package var texts: [String]
+
+    /// Eight letters by chance, which tell nothing of us.
+    package static func randomInstance() -> String {
+        String((0..<8).map { _ in "abcdefghijklmnopqrstuvwxyz".randomElement() ?? "a" })
+    }
 }
 
 /// A service at one interface, over IPv4 or IPv6.

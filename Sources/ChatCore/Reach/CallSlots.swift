@@ -5,8 +5,8 @@ final class CallSlots {
     static let most = 16
 
     private var taken = 0
-    private var watchers: [Int: () -> Void] = [:]
-    private var lastWatcher = 0
+    /// Those who want to hear when a place becomes free.
+    let watchers = Watchers()
 
     var free: Int { max(0, Self.most - taken) }
 
@@ -14,15 +14,6 @@ final class CallSlots {
 
     func giveBack() {
         taken = max(0, taken - 1)
-        for wake in watchers.values { wake() }
+        watchers.tell()
     }
-
-    /// Calls `wake` whenever a place becomes free, until `stopWatching`.
-    func watch(_ wake: @escaping () -> Void) -> Int {
-        lastWatcher += 1
-        watchers[lastWatcher] = wake
-        return lastWatcher
-    }
-
-    func stopWatching(_ watcher: Int) { watchers[watcher] = nil }
 }

@@ -8,12 +8,18 @@ import Synchronization
 
 /// Neighbours by avahi.
 package final class AvahiNeighbours: NeighbourFinding {
-    fileprivate struct Wishes {
-        var isWanted = false
-        var service: NeighbourService?
-        var news: AsyncStream<NeighbourNews>.Continuation?
-        /// Ends the wait of the thread.
+    /// One call of `look`, as long as somebody reads its news.
+    private struct Look {
+        let number: Int
+        let news: AsyncStream<NeighbourNews>.Continuation
+        /// Ends the wait of its thread.
         var wakeUp: (@Sendable () -> Void)?
+    }
+
+    private struct Wishes {
+        var service: NeighbourService?
+        var look: Look?
+        var lastNumber = 0
     }
 
     private let wishes = Mutex(Wishes())
@@ -26,16 +32,23 @@ package final class AvahiNeighbours: NeighbourFinding {
     package func look() -> AsyncStream<NeighbourNews> {
         // A network full of services must not fill the memory: what is lost here is read again by the next change.
         let (stream, news) = AsyncStream.makeStream(of: NeighbourNews.self, bufferingPolicy: .bufferingNewest(1024))
-        wishes.withLock {
-            $0.isWanted = true
-            $0.news?.finish()
-            $0.news = news
+        let (number, old) = wishes.withLock { wishes in
+            let old = wishes.look
+            wishes.lastNumber += 1
+            wishes.look = Look(number: wishes.lastNumber, news: news)
+            return (wishes.lastNumber, old)
         }
-        news.onTermination = { [weak self] _ in self?.end(news) }
+        // Not under the lock: the end of a stream calls `end`.
+        old?.wakeUp?()
+        old?.news.finish()
+        news.onTermination = { [weak self] _ in self?.end(number) }
+        // A thread that ends late has nothing to do with the look after its own.
         let wishes = AvahiThread.Source(
-            read: { [weak self] in self?.wishes.withLock { $0.news == nil ? nil : $0.service } },
-            isWanted: { [weak self] in self?.wishes.withLock { $0.isWanted } ?? false },
-            wakesBy: { [weak self] wakeUp in self?.wishes.withLock { $0.wakeUp = wakeUp } })
+            read: { [weak self] in self?.wishes.withLock { $0.look?.number == number ? $0.service : nil } },
+            isWanted: { [weak self] in self?.wishes.withLock { $0.look?.number == number } ?? false },
+            wakesBy: { [weak self] wakeUp in
+                self?.wishes.withLock { if $0.look?.number == number { $0.look?.wakeUp = wakeUp } }
+            })
         let isBegun = LoopThread.begin(name: "blip avahi") { AvahiThread(wishes, news)?.run() }
         if !isBegun { news.yield(.state(.waiting)) }
         return stream
@@ -44,17 +57,16 @@ package final class AvahiNeighbours: NeighbourFinding {
     package func show(_ service: NeighbourService?) {
         wishes.withLock {
             $0.service = service
-            $0.wakeUp?()
+            $0.look?.wakeUp?()
         }
     }
 
     /// Nobody reads the news any more.
-    private func end(_ news: AsyncStream<NeighbourNews>.Continuation) {
+    private func end(_ number: Int) {
         wishes.withLock {
-            $0.isWanted = false
-            $0.news = nil
-            $0.wakeUp?()
-            $0.wakeUp = nil
+            guard $0.look?.number == number else { return }
+            $0.look?.wakeUp?()
+            $0.look = nil
         }
     }
 }
@@ -248,9 +260,7 @@ private final class AvahiThread {
             shown = nil
             return
         }
-        var list: OpaquePointer?
-        // The library sends the one that was added first in front.
-        for text in wanted.texts { list = library.addText(list, text) ?? list }
+        let list = list(of: wanted.texts)
         defer { if let list { library.freeTexts(list) } }
         if let shown, shown.asked.instance == wanted.instance, shown.asked.port == wanted.port,
             library.updateTexts(
@@ -271,14 +281,15 @@ private final class AvahiThread {
             let code = library.addService(
                 group, AvahiLibrary.any, AvahiLibrary.any, 0, instance, Self.type, nil, nil, wanted.port, list)
             guard code == AvahiLibrary.collision else { break }
-            instance = Self.anotherName()
+            instance = NeighbourService.randomInstance()
         }
         _ = library.commit(group)
         shown = (wanted, instance)
     }
 
-    private static func anotherName() -> String {
-        String((0..<8).map { _ in "abcdefghijklmnopqrstuvwxyz".randomElement() ?? "a" })
+    /// The library sends the text that was added first in front. Whoever asks frees the list.
+    private func list(of texts: [String]) -> OpaquePointer? {
+        texts.reduce(nil) { list, text in library.addText(list, text) ?? list }
     }
 
     /// Another machine has taken the name of our service, later.
@@ -287,10 +298,9 @@ private final class AvahiThread {
         let (collision, failure): (Int32, Int32) = (3, 4)
         if state == failure { hasFailed = true }
         guard state == collision, let shown else { return }
-        var list: OpaquePointer?
-        for text in shown.asked.texts { list = library.addText(list, text) ?? list }
-        add(shown.asked, list, as: Self.anotherName())
-        if let list { library.freeTexts(list) }
+        let list = list(of: shown.asked.texts)
+        defer { if let list { library.freeTexts(list) } }
+        add(shown.asked, list, as: NeighbourService.randomInstance())
     }
 }
 

@@ -37,8 +37,8 @@ final class ControlServer: Sendable {
         return .bye(continues: isOfCommand || hasHeirs.load(ordering: .relaxed))
     }
 
-    /// Listens at `path`, or takes the socket that systemd has opened there; the caller holds the instance lock. `callContacts` is for a chat that calls nobody by itself:
-    /// it hears of each session that needs contacts.
+    /// Listens at `path`, or takes the socket that systemd has opened there; the caller holds the instance lock.
+    /// `callContacts` is for a chat that calls nobody by itself: it hears of each session that needs contacts.
     init(
         path: String, activated: ActivatedSocket? = nil, service: any LocalChat, until end: ChatEnd,
         callContacts: @escaping @Sendable () async -> Void = {}

@@ -10,11 +10,15 @@ enum ControlSocket {
     /// listens there to start a chat: taking its place would leave it behind with a socket that nobody finds. Then this throws.
     static func listen(at path: String) throws(CommandError) -> Int32 {
         // A process that has just died may have given up the lock before its socket.
-        for _ in 0..<50 where isListenedAt(path) { usleep(2_000) }
-        guard !isListenedAt(path) else {
-            throw CommandError(
-                .store, path, "systemd listens here, to start blipchat when it is needed",
-                advice: "systemctl --user start blipchat, or stop blipchat.socket to do without")
+        var tries = 0
+        while isListenedAt(path) {
+            guard tries < 50 else {
+                throw CommandError(
+                    .store, path, "systemd listens here, to start blipchat when it is needed",
+                    advice: "systemctl --user start blipchat, or stop blipchat.socket to do without")
+            }
+            tries += 1
+            usleep(2_000)
         }
         let descriptor = try make()
         unlink(path)

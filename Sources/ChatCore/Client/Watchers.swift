@@ -1,0 +1,18 @@
+// Those who want to hear that something has changed, and look for themselves.
+
+/// Belongs to one actor.
+final class Watchers {
+    private var watchers: [Int: () -> Void] = [:]
+    private var last = 0
+
+    /// Has `heard` called at each `tell`, until the number that this returns is removed.
+    func add(_ heard: @escaping () -> Void) -> Int {
+        last += 1
+        watchers[last] = heard
+        return last
+    }
+
+    func remove(_ number: Int) { watchers[number] = nil }
+
+    func tell() { for heard in watchers.values { heard() } }
+}
