@@ -171,7 +171,8 @@ struct DrivenStream<Stack: StreamStack> {
     /// Returns whether the stack has nothing more.
     private mutating func gatherOutput() -> Bool {
         // Behind a network that is slower than we are, each frame more is one that an urgent message waits for.
-        let goal = isHeldBack ? 1 : min(outputGoal, unsentLowWater ?? outputGoal)
+        let mostAtOnce = paced == nil ? outputGoal : min(outputGoal, unsentLowWater ?? outputGoal)
+        let goal = isHeldBack ? 1 : mostAtOnce
         while output.count < goal {
             guard stack.nextOutgoing(into: &output) else { return true }
         }
