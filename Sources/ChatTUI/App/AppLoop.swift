@@ -88,6 +88,8 @@ final class AppLoop {
         if !options.notices.isEmpty { first.note(options.notices) }
         state = first
         for question: Question in [.conversations, .transfers, .requests, .downloads] { carryOut(.ask(question)) }
+        // The first page has checked it.
+        if let someone = options.someone, let errand = try? Introduction.errand(for: someone) { carryOut(.run(errand)) }
         // On another processor they are answered while the terminal is started.
         await Task.yield()
         if let size = try begin() { state?.surface.size = size }

@@ -11,6 +11,8 @@ package struct ChatApplicationOptions: Sendable {
     package var clock: LocalClock
     /// The contact whose chat opens first; the newest one when `nil`.
     package var contact: String?
+    /// Somebody to be added first, as the first page took it: what /join takes.
+    package var someone: String?
     /// Dim lines that are shown at the start (what the demo is, why nobody can call).
     package var notices: [String]
     package var settings = ScreenSettings()

@@ -85,7 +85,7 @@ enum Entering {
             return Answering.finish(composing, with: text, from: source, &state, &effects)
         }
         guard let chat = state.openChat else {
-            state.say("No chat is open: /query WHO opens one, /add ADDRESS adds somebody", isError: true)
+            state.say("No chat is open: /query WHO opens one, /invite and /join add somebody", isError: true)
             return
         }
         guard check(text, &state) else { return }

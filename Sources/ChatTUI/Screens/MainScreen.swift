@@ -206,7 +206,8 @@ struct MainScreen {
                 add("\(address)", Theme.link)
             }
             add("")
-            add("/add ADDRESS adds somebody. \(state.surface.key(.help)) shows all keys and commands.", Theme.quiet)
+            add("/invite asks somebody in; /join takes their words or address.", Theme.quiet)
+            add("\(state.surface.key(.help)) shows all keys and commands.", Theme.quiet)
         } else {
             add(
                 "No chat is open. \(state.surface.key(.chat1)) opens the first one, \(state.surface.key(.goTo)) finds one by name.",

@@ -48,13 +48,14 @@ struct ChatScreen: Sendable {
     /// what /set and a reload change of it.
     @ScreenActor func show(
         _ service: any ChatService, of paths: HomePaths, _ settings: Configuration, on terminal: NcursesTerminal,
-        contact: String?, notices: [String], saysFarewell: Bool = true, isSecondScreen: Bool = false,
-        commands: ScreenCommands? = nil, goesOn: () async -> Bool = { false },
+        contact: String?, someone: String? = nil, notices: [String], saysFarewell: Bool = true,
+        isSecondScreen: Bool = false, commands: ScreenCommands? = nil, goesOn: () async -> Bool = { false },
         reconfigure: @escaping @Sendable (ChatConfiguration) async -> Void = { _ in }
     ) async throws(CommandError) -> ExitCode {
         var options = try self.options(
             paths, settings, contact: contact, notices: notices, commands, reconfigure: reconfigure)
         options.isSecondScreen = isSecondScreen
+        options.someone = someone
         let application = ChatApplication(service: service, terminal: terminal, options: options)
         do {
             let code = try await application.run()

@@ -51,7 +51,7 @@ struct FirstRun: Sendable {
                 let notices = try begin(identity, choices, insteadOf: presets, paths)
                 return try await screen.chat(
                     paths, context.configuration(paths), on: Task { terminal },
-                    choices.address.map(ScreenTarget.firstAddress) ?? target, notices: notices)
+                    target, someone: choices.someone, notices: notices)
             }
         }
     }

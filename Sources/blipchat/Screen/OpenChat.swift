@@ -111,7 +111,7 @@ enum OpenChat {
         switch target {
         case .newest: nil
         case .contact(let name): name
-        case .address(let text), .firstAddress(let text): try await addContact(text).name
+        case .address(let text): try await addContact(text).name
         }
     }
 

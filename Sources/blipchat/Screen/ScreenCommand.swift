@@ -62,7 +62,7 @@ struct ScreenCommand: Command {
 
     func chat(
         _ paths: HomePaths, _ settings: Configuration, on terminal: Task<NcursesTerminal, Never>,
-        _ target: ScreenTarget, notices: [String] = []
+        _ target: ScreenTarget, someone: String? = nil, notices: [String] = []
     ) async throws(CommandError) -> ExitCode {
         let configuration = try context.chatConfiguration(settings, paths, listens: true)
         let chat: OpenChat
@@ -78,16 +78,10 @@ struct ScreenCommand: Command {
             if chat.isAttached, context.arguments.has("--listen") {
                 notices.append("--listen has no effect: the blipchat running here keeps its own address")
             }
-            var contact: String?
-            do throws(CommandError) {
-                contact = try await chat.contact(for: target)
-            } catch {
-                guard case .firstAddress = target else { throw error }
-                notices += error.words
-            }
+            let contact = try await chat.contact(for: target)
             let result = try await ChatScreen(context: context).show(
-                chat.service, of: paths, settings, on: terminal.value, contact: contact, notices: notices,
-                isSecondScreen: chat.isAttached, goesOn: { await chat.goesOn },
+                chat.service, of: paths, settings, on: terminal.value, contact: contact, someone: someone,
+                notices: notices, isSecondScreen: chat.isAttached, goesOn: { await chat.goesOn },
                 reconfigure: { await chat.reconfigure($0, paths) })
             await chat.close()
             return result
@@ -138,6 +132,4 @@ enum ScreenTarget {
     case newest
     case contact(String)
     case address(String)
-    /// Typed on the first page: what is wrong with it keeps nobody from the chat.
-    case firstAddress(String)
 }

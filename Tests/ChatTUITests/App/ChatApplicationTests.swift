@@ -53,6 +53,21 @@ struct ChatApplicationTests {
         _ = try await run.value
     }
 
+    @Test("who was named on the first page is added first, and what is wrong with that is said in the chat")
+    func someone() async throws {
+        var options = options
+        options.someone = "/add blip://192.0.2.10:4985/\(ScreenFixture.peerID("b").text)"
+        // Who comes from that page has nobody yet.
+        let service = RecordingService()
+        await service.holdConversations()
+        let application = ChatApplication(service: service, terminal: terminal, options: options)
+        let run = Task { try await application.run() }
+        #expect(await terminal.waits(for: "your own address (ask"))
+        await service.releaseConversations()
+        terminal.press("Ctrl-q")
+        _ = try await run.value
+    }
+
     @Test("a history that does not answer keeps nobody from the screen, and is not taken for an empty one")
     func slowHistory() async throws {
         let service = RecordingService()

@@ -91,7 +91,7 @@ struct FirstRunTests {
     @Test("a name that could not be kept, somebody's name in place of an address, days that are none are refused")
     func refusals() {
         for (field, words) in [
-            (FirstRunForm.Field.name, "Eve\u{200E}"), (.name, "a\u{202E}b"), (.name, "  "),
+            (FirstRunForm.Field.name, "Eve\u{200E}"), (.name, "a\u{202E}b"), (.name, "  "), (.name, "/invite"),
             (.name, String(repeating: "n", count: 65)), (.address, "notanaddress"), (.downloads, "relative/x"),
             (.days, "0"), (.days, "forever"), (.days, "99999"), (.host, " "), (.host, "[::1]"), (.host, "127.0.0.1:80"),
         ] {
@@ -292,7 +292,36 @@ struct FirstRunTests {
         page.go(to: .address)
         page.paste("  blip://192.0.2.10:4985/\(id.prefix(20))  │\n│ \(id.dropFirst(20))\n│#Al ")
         page.press("Enter")
-        #expect(page.choices?.address == "blip://192.0.2.10:4985/\(id)#Al")
+        #expect(page.choices?.someone == "blip://192.0.2.10:4985/\(id)#Al")
+    }
+
+    @Test("somebody is added by whatever /join takes, with or without the command before it")
+    func introduction() throws {
+        let said = try #require(SpokenInvitation("tiger-lemon-orbit-cable@relay.example.org"))
+        let id = FirstRunDefaults.jo.peerID.text
+        let address = try PeerAddress(parsing: "blip://192.0.2.10:4985/\(id)#Al")
+        let room = try RoomURL(parsing: "sio+tls://chat.example/garden")
+        for (typed, errand) in [
+            ("tiger-lemon-orbit-cable@relay.example.org", Errand.meet(said, name: nil)),
+            ("/join tiger lemon orbit cable@relay.example.org", .meet(said, name: nil)),
+            ("/add \(address)", .addContact(address, name: nil)), ("\(address)", .addContact(address, name: nil)),
+            ("sio+tls://chat.example/garden", .joinRoom(room, name: nil)),
+        ] {
+            var page = Page()
+            page.go(to: .address)
+            page.paste(typed + "\n")
+            page.press("Enter")
+            let someone = try #require(page.choices?.someone, "\(typed)")
+            #expect(try Introduction.errand(for: someone) == errand, "\(typed)")
+        }
+        for (typed, words) in [
+            ("tiger-lemno-orbit-cable", ReachWords.mistyped), ("bob", "neither an address"), ("sio+tls://", "room"),
+        ] {
+            var page = Page()
+            page.fill(.address, typed)
+            page.press("Enter")
+            #expect(page.steps.isEmpty && page.form.problem?.words.contains(words) == true, "\(typed)")
+        }
     }
 
     @Test(

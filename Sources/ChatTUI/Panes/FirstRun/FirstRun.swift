@@ -46,12 +46,12 @@ package struct FirstRunChoices: Sendable, Equatable {
     /// Where received files go: an absolute path without `~`.
     package var downloads: String
     package var keep: Retention
-    /// Somebody to be added: checked, and one. `nil` when the field was left empty.
-    package var address: String?
+    /// Somebody to be added: an address or words of an invitation, checked. `nil` when the field was left empty.
+    package var someone: String?
 
     package init(
         name: String, listenHost: String? = nil, listenPort: UInt16, asksForFiles: Bool = true, downloads: String,
-        keep: Retention = .forever, address: String? = nil
+        keep: Retention = .forever, someone: String? = nil
     ) {
         self.name = name
         self.listenHost = listenHost
@@ -59,7 +59,7 @@ package struct FirstRunChoices: Sendable, Equatable {
         self.asksForFiles = asksForFiles
         self.downloads = downloads
         self.keep = keep
-        self.address = address
+        self.someone = someone
     }
 }
 

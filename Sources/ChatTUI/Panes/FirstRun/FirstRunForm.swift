@@ -42,7 +42,7 @@ struct FirstRunForm: Sendable {
             .name: InputLine(choices.name), .host: InputLine(choices.listenHost ?? defaults.reachableHost),
             .port: InputLine("\(choices.listenPort)"),
             .downloads: InputLine(HomeFolder.abbreviated(choices.downloads, home: defaults.home)),
-            .days: InputLine("\(days)"), .address: InputLine(choices.address ?? ""),
+            .days: InputLine("\(days)"), .address: InputLine(choices.someone ?? ""),
         ]
     }
 
@@ -73,9 +73,7 @@ struct FirstRunForm: Sendable {
             forget()
             explains = false
             replaceProposal()
-            // An address comes in rows when it was copied from a narrow screen.
-            let pasted =
-                focus == .address ? PastedAddress.withoutLayout(text) : String(text.prefix { !$0.isNewline })
+            let pasted = focus == .address ? Introduction.pasted(text) : String(text.prefix { !$0.isNewline })
             lines[focus]?.insert(pasted)
         case .terminate(let signal): return .answer(.ended(signal: signal))
         case .hangup: return .answer(.ended(signal: 1))
@@ -193,6 +191,7 @@ struct FirstRunForm: Sendable {
         guard ContactNames.isWellFormed(name) else {
             return refuse(.name, "a name cannot have control characters, seen or not")
         }
+        guard !name.hasPrefix("/") else { return refuse(.name, "commands work in the chat, which comes next") }
         var choices = FirstRunChoices(
             name: name, listenHost: defaults.choices.listenHost, listenPort: defaults.choices.listenPort,
             asksForFiles: checked.contains(.asks),
@@ -216,16 +215,14 @@ struct FirstRunForm: Sendable {
             }
             choices.keep = keep
         }
-        let address = line(.address).text.trimmedBlanks
-        if !address.isEmpty {
-            do {
-                _ = try PeerAddress(parsing: address)
-                // What somebody is called is a host's name, too, and leads nowhere.
-                guard address.contains(":") else { return refuse(.address, "an address is blip://… or HOST:PORT") }
+        let someone = line(.address).text.trimmedBlanks
+        if !someone.isEmpty {
+            do throws(Introduction.Refusal) {
+                _ = try Introduction.errand(for: someone)
             } catch {
-                return refuse(.address, Sentences.reason(of: error))
+                return refuse(.address, error.words)
             }
-            choices.address = PastedAddress.withoutLayout(address)
+            choices.someone = someone
         }
         return .answer(.start(choices))
     }
@@ -282,7 +279,7 @@ struct FirstRunForm: Sendable {
             checked.contains(.forever)
                 ? "Space: delete messages after some days" : "Space: never delete messages"
         case .days: "Deletes older messages, on this disk only"
-        case .address: "What their blipchat id, /myid or /qr shows"
+        case .address: "Their four words, or what /invite or /myid shows"
         case .demo: "Chat with an echo; then back to this page"
         }
     }

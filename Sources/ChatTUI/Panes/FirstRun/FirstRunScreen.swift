@@ -123,7 +123,7 @@ struct FirstRunScreen {
         row += 2
         label("Add someone now", .address)
         if form.line(.address).isEmpty {
-            text("paste their address here, or leave it empty", Theme.quiet, column: Self.labelWidth)
+            text("their words or their address, or leave it empty", Theme.quiet, column: Self.labelWidth)
         }
         field(.address, on: &canvas, area, row: row)
         next()
