@@ -85,7 +85,8 @@ package struct TorReplyReader: Sendable {
             return nil
         }
         guard end < Self.maxLineBytes else { throw TorViolation(reason: "a line without an end") }
-        guard end > 0, bytes[end - 1] == UInt8(ascii: "\r"), let line = String(validating: bytes[..<(end - 1)], as: UTF8.self),
+        guard end > 0, bytes[end - 1] == UInt8(ascii: "\r"),
+            let line = String(validating: bytes[..<(end - 1)], as: UTF8.self),
             !line.utf8.contains(0), !line.utf8.contains(UInt8(ascii: "\r"))
         else { throw TorViolation(reason: "a line that is no text") }
         bytes.removeSubrange(...end)

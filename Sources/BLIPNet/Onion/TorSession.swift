@@ -38,7 +38,11 @@ package struct TorSession: Sendable {
                 talk.handleTimeout(now: .now())
             } catch .cancelled {
                 talk.leave()
-                await send(talk.takeOutgoing(), on: connection, &talk)
+                let goodbye = talk.takeOutgoing()
+                // This task writes nothing any more.
+                await Task {
+                    do throws(NetError) { try await connection.write(goodbye, deadline: .now() + .seconds(1)) } catch {}
+                }.value
                 return .silent
             } catch {
                 talk.receiveEnd()
