@@ -226,7 +226,8 @@ def main(words):
         return inside(names)
     if '--apart' in words:
         # A network that leads nowhere, and looks as if it did.
-        for line in ('ip link set lo up', 'ip link add left type dummy', 'ip addr add 203.0.113.9/24 dev left', 'ip link set left up',
+        for line in ('ip link set lo up', 'ip link add left type veth peer name right', 'ip addr add 203.0.113.9/24 dev left',
+                     'ip link set left up', 'ip link set right up',
                      'ip route add default via 203.0.113.1 dev left', 'ip neigh add 203.0.113.1 lladdr 02:00:00:00:00:01 dev left',
                      'nft add table inet rig', 'nft add counter inet rig left',
                      'nft add chain inet rig out { type filter hook output priority 0 ; }',
@@ -235,7 +236,7 @@ def main(words):
         os.environ['REACH_COUNTS'] = '1'
     elif os.geteuid() == 0 and all(shutil.which(name, path=PATH) for name in ('nft', 'ip', 'unshare')):
         return subprocess.run(['unshare', '-n', 'python3', os.path.abspath(__file__), '--apart', *names]).returncode
-    return subprocess.run(['bash', f'{HERE}/tor.sh', 'run', 'python3', os.path.abspath(__file__), '--inside', *names]).returncode
+    return subprocess.run(['bash', f'{HERE}/tor.sh', 'run', '--relays', '3', 'python3', os.path.abspath(__file__), '--inside', *names]).returncode
 
 
 if __name__ == '__main__':

@@ -189,6 +189,7 @@ package actor ChatClient: LocalChat {
     package func callContacts() {
         guard !core.configuration.callsContacts else { return }
         core.configuration.callsContacts = true
+        relays.begin()
         dialling.dialEverybody()
     }
 

@@ -110,9 +110,14 @@ final class Onion {
             hasBeenAdded = true
             changed()
         case .announced:
-            let wasReady = state.isReady
-            note(.announced)
-            if !wasReady { dialling.wakeEverybody() }
+            switch state {
+            case .ready: note(.announced)
+            case .starting:
+                note(.announced)
+                dialling.wakeEverybody()
+            // Old news of a tor that is gone.
+            case .off, .announced, .failed: break
+            }
         }
     }
 
