@@ -132,7 +132,9 @@ extension EndToEnd {
         }
 
         /// Whether there is a tor for a network of this machine.
-        private static let hasTor = ["/usr/sbin/tor", "/usr/bin/tor"].contains { access($0, X_OK) == 0 }
+        private static let hasTor = ["/usr/sbin/tor", "/usr/bin/tor"].contains { (path: String) in
+            access(path, X_OK) == 0
+        }
 
         @Test(
             "two chats by a real Tor network of this machine, and one that uses nothing else (make reach-tor)",

@@ -42,7 +42,8 @@ private final class NoRequests: BLIPRequestHandler {
     private func session(_ impostor: Impostor, cookie: [UInt8]? = [UInt8](repeating: 1, count: 32)) async
         -> OnionProblem
     {
-        await TorSession(
+        defer { withExtendedLifetime(impostor) {} }
+        return await TorSession(
             control: impostor.endpoint, wish: TorControl.Wish(service: nil, target: "unix:/x", isOurs: true),
             cookie: { _ in cookie }
         ).run { _ in }
@@ -71,6 +72,12 @@ private final class NoRequests: BLIPRequestHandler {
         #expect(await nowhere.run { _ in } == .silent)
     }
 
+    /// The impostor stays until the call is over.
+    private func call(_ impostor: Impostor, _ options: LinkOptions) async -> LinkError? {
+        defer { withExtendedLifetime(impostor) {} }
+        return await call(impostor.endpoint, options)
+    }
+
     private func call(_ socks: Endpoint, _ options: LinkOptions) async -> LinkError? {
         do throws(LinkError) {
             _ = try await PeerLink.connect(
@@ -89,16 +96,17 @@ private final class NoRequests: BLIPRequestHandler {
             (UInt8(0xF0), OnionProblem.notThere), (5, .refusedThere), (0xF6, .badName), (1, .unreachable),
         ] {
             let socks = try Impostor([[5, 2], [1, 0], [5, code, 0, 4] + address])
-            #expect(await call(socks.endpoint, options) == .onionFailed(problem))
+            #expect(await call(socks, options) == .onionFailed(problem))
         }
+        let picky = try Impostor([[5, 0xFF]])
         #expect(
-            await call(try Impostor([[5, 0xFF]]).endpoint, options)
-                == .onionFailed(.violated(reason: "it wants another kind of name")))
-        #expect(await call(try Impostor([[5]]).endpoint, options) == .onionFailed(.silent))
+            await call(picky, options) == .onionFailed(.violated(reason: "it wants another kind of name")))
+        let short = try Impostor([[5]])
+        #expect(await call(short, options) == .onionFailed(.silent))
         #expect(await call(.unix(path: "/nonexistent/socks"), options) == .onionFailed(.silent))
         // Somebody is there who does not speak TLS.
         let stranger = try Impostor([[5, 2], [1, 0], [5, 0, 0, 4] + address, Array("SSH-2.0-x\r\n".utf8)])
-        guard case .notBLIP? = await call(stranger.endpoint, options) else {
+        guard case .notBLIP? = await call(stranger, options) else {
             Issue.record("it is taken for one of ours")
             return
         }
