@@ -53,7 +53,8 @@ public final class LinkListener: Sendable {
     }
 
     private static func serve(
-        _ socket: Socket, _ visit: ListenerDoor.Visit, _ isOnion: Bool, options: LinkOptions, acceptance: @escaping Acceptance
+        _ socket: Socket, _ visit: ListenerDoor.Visit, _ isOnion: Bool, options: LinkOptions,
+        acceptance: @escaping Acceptance
     ) -> (@Sendable () -> Void)? {
         guard let remote = socket.remoteAddress else { return nil }
         socket.apply(options.connect.stream, for: remote)
