@@ -134,7 +134,11 @@ final class TestTor: TorProviding {
                 if let id = state.withLock({ $0.ids[words[1]] }), let endpoint = Endpoint(String(target)) {
                     state.withLock { $0.targets[id] = endpoint }
                     added.append(id)
-                    reply = "250-ServiceID=\(id)\r\n250 OK\r\n650 HS_DESC UPLOADED \(id) UNKNOWN $0~relay"
+                    reply = "250-ServiceID=\(id)\r\n250 OK"
+                    // Nobody hears of it before it has come so far.
+                    if state.withLock({ $0.percent }) == 100 {
+                        reply += "\r\n650 HS_DESC UPLOADED \(id) UNKNOWN $0~relay"
+                    }
                 } else {
                     reply = "512 Failed to decode ED25519-V3 key"
                 }
