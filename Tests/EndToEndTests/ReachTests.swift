@@ -127,7 +127,9 @@ extension EndToEnd {
                     // The tests that run beside this one have the processors, too.
                     "REACH_PATIENCE": "6",
                 ], folder: folder)
-            #expect(try await process.waitForExit(timeout: .seconds(540)) == .exited(0), "\(process.output)\(process.errorOutput)")
+            #expect(
+                try await process.waitForExit(timeout: .seconds(540)) == .exited(0),
+                "\(process.output)\(process.errorOutput)")
             #expect(process.output.contains("ok    relay"))
         }
 
@@ -150,7 +152,9 @@ extension EndToEnd {
                     // The tests that run beside this one have the processors, too.
                     "REACH_PATIENCE": "3",
                 ], folder: folder)
-            #expect(try await process.waitForExit(timeout: .seconds(840)) == .exited(0), "\(process.output)\(process.errorOutput)")
+            #expect(
+                try await process.waitForExit(timeout: .seconds(840)) == .exited(0),
+                "\(process.output)\(process.errorOutput)")
             #expect(process.output.contains("ok    first") && process.output.contains("ok    only"))
         }
 
