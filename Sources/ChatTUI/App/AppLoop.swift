@@ -89,7 +89,10 @@ final class AppLoop {
         state = first
         for question: Question in [.conversations, .transfers, .requests, .downloads] { carryOut(.ask(question)) }
         // The first page has checked it.
-        if let someone = options.someone, let errand = try? Introduction.errand(for: someone) { carryOut(.run(errand)) }
+        if let someone = options.someone, let errand = try? Introduction.errand(for: someone) {
+            carryOut(.run(errand))
+            if case .meet = errand { state?.say(Introduction.looking) }
+        }
         // On another processor they are answered while the terminal is started.
         await Task.yield()
         if let size = try begin() { state?.surface.size = size }

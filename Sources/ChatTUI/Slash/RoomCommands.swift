@@ -37,7 +37,7 @@ enum RoomCommands: SlashCommandGroup {
             guard let said = SpokenInvitation(words.prefix(count).joined(separator: " ")) else { continue }
             let name = words.dropFirst(count).joined(separator: " ")
             effects.append(.run(.meet(said, name: name.isEmpty ? nil : name)))
-            state.say("Looking for whoever waits with these words")
+            state.say(Introduction.looking)
             return true
         }
         state.note("\(ReachWords.mistyped) (\(ReachWords.form))", isError: true)

@@ -5,6 +5,9 @@ import ChatWords
 
 /// Reads an address of a person or of a room, or the words of an invitation.
 enum Introduction {
+    /// Said while words are looked for, which takes seconds.
+    static let looking = "Looking for whoever waits with these words"
+
     /// What is wrong with it, in words.
     struct Refusal: Error, Equatable {
         var words: String
