@@ -50,13 +50,11 @@ SUITES ?= bookworm trixie
 ARGS ?=
 STRICT = --explicit-target-dependency-import-check error
 BUILD = $(SWIFT) build $(STRICT)
-# Lines for debuggers and no variables: a tenth less work for the compiler. The index stays: SwiftPM finds tests by it.
-DEBUG = -Xswiftc -gline-tables-only
 # Swift's library is in the program, and each function in a section of its own: the linker leaves out what nobody calls.
 RELEASE = -c release --static-swift-stdlib --disable-local-rpath -Xswiftc -Xfrontend -Xswiftc -function-sections
 # Timers of real protocols run in the tests: a few at a time, so that none of them starves on two cores.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
-TEST = Scripts/run_tests.sh $(SWIFT) test --disable-xctest $(STRICT) $(DEBUG)
+TEST = Scripts/run_tests.sh $(SWIFT) test --disable-xctest $(STRICT)
 
 run: system
 	$(BUILD) $(RELEASE) --product blipchat
@@ -73,7 +71,7 @@ APART = BLIPNetTests|ChatTUITests\.RealTerminals|EndToEndTests|FaultTests|$(ALON
 SKIPPED = BLIPCHAT_SKIPPED=.build/skipped BLIPCHAT_STALL=600
 test: test-system
 	Scripts/check_hops.py "$(SWIFT)"
-	$(BUILD) $(DEBUG) --build-tests
+	$(BUILD) --build-tests
 	@rm -f .build/skipped .build/skipped.*
 	@# Each part runs, whatever became of the one before: one run shows everything that fails.
 	@status=0; \
@@ -102,7 +100,7 @@ check: check-system
 	Scripts/check_hops.py "$(SWIFT)" --library
 	@# Each use would wrap the function once more (Docs/decisions/0011).
 	! grep -rnE 'Mutex<[^[>]*->' Sources Tools Benchmarks Tests Fuzz
-	$(BUILD) $(DEBUG)
+	$(BUILD)
 	Scripts/check_catalogue.py "$(SWIFT)" "$$($(SWIFT) build --show-bin-path)/Modules"
 
 files:
@@ -143,7 +141,7 @@ powerloss: test-system
 	BLIPCHAT_POWER_CUTS=$(CUTS) $(TEST) --no-parallel --filter 'FaultTests\.PowerLossTests'
 
 bigfiles: test-system
-	$(BUILD) $(DEBUG) --build-tests
+	$(BUILD) --build-tests
 	BLIPCHAT_RACE_SECONDS=30 BLIPCHAT_HUGE_FILES=1 \
 		$(TEST) --skip-build --no-parallel --filter 'SymlinkRaceTests|TransferIntegrityTests'
 

@@ -21,7 +21,7 @@ fail() {
 
 # Builds one package; both share what is compiled of BLIPNet, and touch no cache of the user.
 build() {
-    BLIPCHAT_REPOSITORY="file://$folder/blipchat" "$swift" build --disable-index-store -Xswiftc -gline-tables-only --package-path "$1" --scratch-path "$folder/build" \
+    BLIPCHAT_REPOSITORY="file://$folder/blipchat" "$swift" build --disable-index-store --package-path "$1" --scratch-path "$folder/build" \
         --cache-path "$folder/cache" --config-path "$folder/config" --security-path "$folder/security" \
         >"$folder/log" 2>&1 || {
         cat "$folder/log" >&2
