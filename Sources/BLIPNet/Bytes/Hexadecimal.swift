@@ -9,6 +9,13 @@ extension BinaryInteger {
 }
 
 extension [UInt8] {
+    /// Reads two digits of either case per byte; `nil` for anything else.
+    package init?(hex: String) {
+        let digits = hex.utf8.compactMap(HTTPSyntax.hexValue)
+        guard digits.count == hex.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
+        self = stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    }
+
     /// Two lower-case digits per byte.
     package var hex: String {
         var text = ""

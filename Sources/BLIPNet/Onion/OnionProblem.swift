@@ -1,6 +1,6 @@
 // Why Tor is of no use, or whom we call is not there, as a value: the words for people are made elsewhere.
 
-/// What is wrong with our tor, or with an onion service that we call.
+/// Why our tor, or an onion service that we call, does not work.
 public enum OnionProblem: Error, Sendable, Hashable {
     /// Our user does not use Tor.
     case off

@@ -87,10 +87,10 @@ package struct TorControl: Sendable {
     /// The connection is over.
     package mutating func receiveEnd() { end(.silent) }
 
-    /// What is in the file that was asked for; `nil`: it cannot be read.
+    /// Takes the content of the file that `wantsCookie` has named; `nil`: the caller cannot read it.
     package mutating func provide(cookie found: [UInt8]?, now: MonotonicTime) {
         guard case .cookie = step else { return }
-        // A file of another size is none of tor's: nothing of it is to be proved to anybody.
+        // Tor writes 32 bytes. We prove to nobody that we know another file.
         guard let found, found.count == TorProof.cookieBytes else { return end(.noCookie) }
         cookie = found
         ask(.challenge(nonce), .challenge, now)
@@ -143,8 +143,9 @@ package struct TorControl: Sendable {
     }
 
     private mutating func takeChallenge(_ reply: TorReply, _ now: MonotonicTime) {
-        guard let hash = reply.value(of: "SERVERHASH").flatMap(TorProof.bytes),
-            let theirs = reply.value(of: "SERVERNONCE").flatMap(TorProof.bytes)
+        guard let hash = reply.value(of: "SERVERHASH").flatMap({ [UInt8](hex: $0) }), hash.count == TorProof.hashBytes,
+            let theirs = reply.value(of: "SERVERNONCE").flatMap({ [UInt8](hex: $0) }),
+            theirs.count == TorProof.nonceBytes
         else { return end(.violated(reason: "a challenge without its parts")) }
         let proof = TorProof(cookie: cookie, ours: nonce, theirs: theirs)
         guard KeyedDigest.areEqual(proof.server, hash) else { return end(.otherTor) }
@@ -240,6 +241,8 @@ package struct TorControl: Sendable {
 /// Both sides know the cookie, and say it to nobody (control-spec 3.24, SAFECOOKIE).
 struct TorProof {
     static let cookieBytes = 32
+    static let hashBytes = 32
+    static let nonceBytes = 32
 
     /// What tor proves.
     let server: [UInt8]
@@ -253,17 +256,5 @@ struct TorProof {
         }
         server = proof("server-to-controller")
         client = proof("controller-to-server")
-    }
-
-    /// 32 bytes from 64 hexadecimal digits of either case.
-    static func bytes(_ text: String) -> [UInt8]? {
-        let digits = text.utf8.map { HTTPSyntax.hexValue($0) }
-        guard digits.count == 2 * cookieBytes else { return nil }
-        var bytes: [UInt8] = []
-        for index in stride(from: 0, to: digits.count, by: 2) {
-            guard let high = digits[index], let low = digits[index + 1] else { return nil }
-            bytes.append(high << 4 | low)
-        }
-        return bytes
     }
 }

@@ -12,8 +12,7 @@ public struct SPKIFingerprint: Sendable, Hashable {
 
     /// Reads 64 hexadecimal digits, as `openssl pkey -pubin -outform DER | sha256sum` prints them.
     package init?(hex: String) {
-        let digits = hex.utf8.compactMap(HTTPSyntax.hexValue)
-        guard digits.count == 64, hex.utf8.count == 64 else { return nil }
-        self.init(stride(from: 0, to: 64, by: 2).map { digits[$0] << 4 | digits[$0 + 1] })
+        guard let bytes = [UInt8](hex: hex) else { return nil }
+        self.init(bytes)
     }
 }

@@ -36,6 +36,21 @@ final class ClientCore {
     var hub: EventHub { records.hub }
     var isRunning: Bool { phase == .running }
 
+    /// For a listener: gives each caller a line for its requests, and has the client take the call. `takesLanes`: a caller may ask
+    /// for files alone; `invitation`: the one whose words led there.
+    func acceptance(
+        _ memory: WaitingMemory, takesLanes: Bool = false, invitation: Int? = nil
+    ) -> @Sendable (any PeerConnection) -> (any PeerRequestHandler)? {
+        let limits = configuration.limits
+        return { [weak client = tasks.client] connection in
+            guard let client else { return nil }
+            let router = RequestRouter(
+                limits: limits, memory: memory, isForFiles: takesLanes && connection.info.isFileLane)
+            Task { await client.takeCall(connection, router, invitation: invitation) }
+            return router
+        }
+    }
+
     /// Throws `.noSuchContact`.
     func session(with contact: ContactID) throws(ChatError) -> PeerSession {
         guard let session = links[contact] else { throw .noSuchContact }

@@ -109,7 +109,7 @@ package enum RelayReason: Sendable, Hashable, Codable {
     }
 }
 
-/// What is wrong with our tor, or with the onion service that we call (`OnionProblem`).
+/// Why our tor, or the onion service that we call, does not work (`OnionProblem`).
 package enum OnionReason: Sendable, Hashable, Codable {
     case off
     case onlyTor

@@ -70,13 +70,7 @@ final class Listening {
     }
 
     private func listen(on endpoint: Endpoint) throws(LinkError) -> any PeerListening {
-        let (limits, memory) = (core.configuration.limits, memory)
-        return try connecting.listen(on: endpoint) { [weak client = core.tasks.client] connection in
-            guard let client else { return nil }
-            let router = RequestRouter(limits: limits, memory: memory, isForFiles: connection.info.isFileLane)
-            Task { await client.takeCall(connection, router) }
-            return router
-        }
+        try connecting.listen(on: endpoint, accept: core.acceptance(memory, takesLanes: true))
     }
 
     /// Tells the listener for which networks it keeps places.

@@ -103,7 +103,6 @@ final class Meetings {
     }
 
     private func join(_ invitation: Int, _ secret: MeetSecret, at place: MeetPlace) async -> LinkError {
-        let (limits, memory) = (core.configuration.limits, memory)
         let (server, token) = relays.server(at: place)
         return await connecting.beReached(
             at: server, in: .spoken(seed: secret.mailboxSeed), token: token, through: core.configuration.proxy,
@@ -115,12 +114,7 @@ final class Meetings {
                     }
                 }
             },
-            accept: { [weak client = core.tasks.client] connection in
-                guard let client else { return nil }
-                let router = RequestRouter(limits: limits, memory: memory)
-                Task { await client.takeCall(connection, router, invitation: invitation) }
-                return router
-            })
+            accept: core.acceptance(memory, invitation: invitation))
     }
 
     private func note(_ state: RelayState, of place: MeetPlace, _ invitation: Int) {

@@ -30,7 +30,7 @@ final class Onion {
     /// How we are reached by it.
     var route: Route? { hasBeenAdded ? connecting.onionRoute(generation: generation) : nil }
 
-    /// What front ends are told; `nil` while our user does not use Tor.
+    /// What front ends show of Tor; `nil` if our user does not use it.
     var report: OnionReport? {
         let setting = core.configuration.reach.tor
         guard setting.allows(.onion) else { return nil }
@@ -80,7 +80,6 @@ final class Onion {
     }
 
     private func serve() async -> LinkError {
-        let (limits, memory) = (core.configuration.limits, memory)
         let control = core.configuration.reach.torControl
         return await connecting.serveOnion(
             generation: takesCalls ? generation : nil, control: control,
@@ -88,12 +87,7 @@ final class Onion {
                 guard let client else { return }
                 Task { await client.run { $0.reach.onion.hear(news) } }
             },
-            accept: { [weak client = core.tasks.client] connection in
-                guard let client else { return nil }
-                let router = RequestRouter(limits: limits, memory: memory)
-                Task { await client.takeCall(connection, router) }
-                return router
-            })
+            accept: core.acceptance(memory))
     }
 
     private func hear(_ news: OnionNews) {

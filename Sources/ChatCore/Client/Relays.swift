@@ -171,19 +171,13 @@ final class Relays {
         let id: RelayID
         do throws(LinkError) { id = try await identity(of: relay, proxy) } catch { return error }
         let server = RelayServer(host: relay.host, port: relay.port, id: id)
-        let (limits, memory) = (core.configuration.limits, memory)
         return await connecting.beReached(
             at: server, in: place(id, slot), token: relay.token, through: proxy,
             joined: { [weak client = core.tasks.client] joined in
                 guard let client else { return }
                 Task { await client.run { $0.relays.note(joined, at: relay) } }
             },
-            accept: { [weak client = core.tasks.client] connection in
-                guard let client else { return nil }
-                let router = RequestRouter(limits: limits, memory: memory)
-                Task { await client.takeCall(connection, router) }
-                return router
-            })
+            accept: core.acceptance(memory))
     }
 
     /// Who the relay must be: as our user has said, else whoever has answered there first.

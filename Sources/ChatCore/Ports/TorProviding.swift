@@ -24,7 +24,7 @@ package protocol RunningTor: Sendable {
 
     /// Returns when its control port may be there; throws `.ended` when it has ended instead.
     func waitUntilReady() async throws(OnionProblem)
-    /// Why it has ended; `nil` while it runs, or is none of ours.
+    /// Why our tor has ended; `nil` while it runs, or if our user has started it.
     func end() async -> OnionProblem?
     /// Ends it, if it is ours. Returns when it is gone.
     func stop() async

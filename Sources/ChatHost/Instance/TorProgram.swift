@@ -123,7 +123,7 @@ private final class TorChild: RunningTor {
         return child
     }
 
-    /// Lines of our user's own (bridges, say) may stand in `torrc` of the folder; what is here goes before them.
+    /// Our user may write lines of their own (bridges, say) into `torrc` in the folder. Our options take precedence.
     private static func words(_ folder: String) -> [String] {
         [
             "--defaults-torrc", "\(folder)/defaults", "-f", "\(folder)/torrc", "--ignore-missing-torrc",

@@ -120,16 +120,18 @@ struct TappedConnecting: PeerConnecting {
     func listen(
         on endpoint: Endpoint, accept: @escaping @Sendable (any PeerConnection) -> (any PeerRequestHandler)?
     ) throws(LinkError) -> any PeerListening {
-        try base.listen(on: endpoint) { [tap] connection in
-            if tap.isDown { return nil }
-            tap.opened(connection)
-            let requests = TappedRequests(nil)
-            guard let handler = accept(TappedConnection(base: connection, requests: requests, tap: tap)) else {
-                return nil
-            }
-            requests.handler.withLock { $0 = handler }
-            return requests
-        }
+        try base.listen(on: endpoint) { tap.isDown ? nil : tapped($0, accept) }
+    }
+
+    /// What a listener does with a caller, with a tap on its connection.
+    private func tapped(
+        _ connection: any PeerConnection, _ accept: (any PeerConnection) -> (any PeerRequestHandler)?
+    ) -> (any PeerRequestHandler)? {
+        tap.opened(connection)
+        let requests = TappedRequests(nil)
+        guard let handler = accept(TappedConnection(base: connection, requests: requests, tap: tap)) else { return nil }
+        requests.handler.withLock { $0 = handler }
+        return requests
     }
 }
 
@@ -171,15 +173,7 @@ extension TappedConnecting {
     ) async -> LinkError {
         await base.serveOnion(
             generation: generation, control: control, news: news,
-            accept: { [tap] connection in
-                tap.opened(connection)
-                let requests = TappedRequests(nil)
-                guard let handler = accept(TappedConnection(base: connection, requests: requests, tap: tap)) else {
-                    return nil
-                }
-                requests.handler.withLock { $0 = handler }
-                return requests
-            })
+            accept: { tapped($0, accept) })
     }
 
     func beReached(
@@ -189,15 +183,7 @@ extension TappedConnecting {
     ) async -> LinkError {
         await base.beReached(
             at: relay, in: place, token: token, through: proxy, joined: joined,
-            accept: { [tap] connection in
-                tap.opened(connection)
-                let requests = TappedRequests(nil)
-                guard let handler = accept(TappedConnection(base: connection, requests: requests, tap: tap)) else {
-                    return nil
-                }
-                requests.handler.withLock { $0 = handler }
-                return requests
-            })
+            accept: { tapped($0, accept) })
     }
 }
 

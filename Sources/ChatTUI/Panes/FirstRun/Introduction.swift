@@ -8,7 +8,7 @@ enum Introduction {
     /// Said while words are looked for, which takes seconds.
     static let looking = "Looking for whoever waits with these words"
 
-    /// What is wrong with it, in words.
+    /// The sentence that tells the user what to correct.
     struct Refusal: Error, Equatable {
         var words: String
     }
