@@ -23,6 +23,8 @@
 # soak     random cuts, kills, disk errors and files between two installations (make soak MINUTES=10)
 # reach    two homes behind real NAT, a relay, a router that gives ports, a machine that moves, with the release (root;
 #          make reach ARGS="upnp move_caller": those scenarios of Tests/Rigs/reach.py)
+# reach-tor  two chats by a whole Tor network of this machine, and nothing but Tor, with the release (needs tor; the counter
+#          of packets needs root)
 # mutations  breaks the source in one place after the other and demands that a test fails each time (an hour or two;
 #          make mutations ARGS="file- limit-": those whose names begin so; --together 8: quicker and less strict)
 # fuzz     libFuzzer on every decoder and on whole sessions (make fuzz SECONDS=60: that long for each target, side by side)
@@ -35,7 +37,7 @@
 # pictures screens of the real program as SVG, in Docs/pictures (needs tmux)
 # dist     tarballs in .build/dist: the sources of the commit, and a folder that runs where it is unpacked
 # clean    remove what was built
-.PHONY: run test quick check bench bench-net history tsan asan cuts kill9 powerloss mixed diskerrors flood soak files bigfiles rooms mutations fuzz conformance install clean system test-system check-system bench-system uninstall deb deb-test dist guide pictures package-system programs reach
+.PHONY: run test quick check bench bench-net history tsan asan cuts kill9 powerloss mixed diskerrors flood soak files bigfiles rooms mutations fuzz conformance install clean system test-system check-system bench-system uninstall deb deb-test dist guide pictures package-system programs reach reach-tor
 
 SHELL := /bin/bash
 SWIFT ?= swift
@@ -172,6 +174,10 @@ soak: test-system
 reach: test-system
 	$(BUILD) $(RELEASE) --product blipchat
 	BLIPCHAT="$$($(SWIFT) build $(RELEASE) --show-bin-path)/blipchat" python3 Tests/Rigs/reach.py $(ARGS)
+
+reach-tor: test-system
+	$(BUILD) $(RELEASE) --product blipchat
+	BLIPCHAT="$$($(SWIFT) build $(RELEASE) --show-bin-path)/blipchat" python3 Tests/Rigs/reach_tor.py $(ARGS)
 
 mutations: test-system
 	SWIFT="$(SWIFT)" Scripts/mutations.py $(ARGS)

@@ -311,6 +311,21 @@ for kind, connection in enumerate(("callee", "caller")):
     said = [bytes.fromhex(line["hex"]) for line in relay_lines if line["connection"] == connection and line["dir"] == "<"]
     keep("relay", kind, 6, *said)
 
+# Tor: the recorded session with each kind of wish, what it refuses, and conversations by SOCKS.
+tor_vectors = json.loads((vectors / "reach/tor_control.json").read_text())
+said = b"".join(line[2:].encode() + b"\r\n" for line in tor_vectors["session"] if line[0] == "<")
+for kind in range(8):
+    keep("tor", kind, 40, said)
+    for refusal in tor_vectors["refusals"]:
+        keep("tor", kind, 255, refusal.encode() + b"\r\n")
+socks_vectors = json.loads((vectors / "reach/socks5.json").read_text())
+for kind, lines in ((0, socks_vectors["without_name"]), (4, socks_vectors["with_name"])):
+    begun = b"".join(bytes.fromhex(line[1]) for line in lines[:-1] if line[0] == "<")
+    for answer in socks_vectors["answers"]:
+        keep("tor", kind, 255, begun, bytes.fromhex(answer["hex"]))
+for text in socks_vectors["malformed"]:
+    keep("tor", 0, 255, bytes.fromhex(text))
+
 # A router: each recorded answer to each kind of question, and NAT-PMP after a refusal.
 answers = [bytes.fromhex(exchange["reply"]) for exchange in json.loads((vectors / "reach/port_mapping.json").read_text())["exchanges"]]
 for kind in range(8):

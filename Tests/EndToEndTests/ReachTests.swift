@@ -131,6 +131,29 @@ extension EndToEnd {
             #expect(process.output.contains("ok    relay"))
         }
 
+        /// Whether there is a tor for a network of this machine.
+        private static let hasTor = ["/usr/sbin/tor", "/usr/bin/tor"].contains { (path: String) in
+            access(path, X_OK) == 0
+        }
+
+        @Test(
+            "two chats by a real Tor network of this machine, and one that uses nothing else (make reach-tor)",
+            .enabled(if: hasTor, "tor is not installed (apt install tor)"), .timeLimit(.minutes(15)))
+        func tor() async throws {
+            // Paths of sockets are short.
+            let folder = try TemporaryDirectory(in: "/tmp")
+            let process = try ChildProcess(
+                ["python3", "\(TestFile.repository)/Tests/Rigs/reach_tor.py", "--short"],
+                environment: [
+                    "PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "BLIPCHAT": BlipchatProgram.path ?? "",
+                    "TMPDIR": folder.path, "HOME": folder.path, "REACH_TOR_BASE": "\(20_000 + getpid() % 200 * 150)",
+                    // The tests that run beside this one have the processors, too.
+                    "REACH_PATIENCE": "3",
+                ], folder: folder)
+            #expect(try await process.waitForExit(timeout: .seconds(840)) == .exited(0), "\(process.output)")
+            #expect(process.output.contains("ok    first") && process.output.contains("ok    only"))
+        }
+
         @Test("an invitation says when nobody outside can call, and needs somebody who takes calls")
         func honest() async throws {
             let alice = try BlipchatHome("alice")

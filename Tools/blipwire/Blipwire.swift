@@ -100,6 +100,7 @@ extension LinkError {
         case .bodyFailed(let reason): "a body could not be read or written: \(reason)"
         case .proxyFailed(let reason): "proxy: \(reason)"
         case .relayFailed(let failure): "relay \(failure.relay): \(failure.problem)"
+        case .onionFailed(let problem): "tor: \(problem)"
         case .limitExceeded(let reason): "limit: \(reason)"
         }
     }

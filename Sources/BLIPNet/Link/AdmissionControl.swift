@@ -7,6 +7,16 @@ struct CallerPlace: Sendable, Hashable {
     var address: String
     /// Who counts as one network (`SocketAddress.neighbourhood`).
     var network: String
+
+    init(_ address: SocketAddress) { self.init(address: address.network, network: address.neighbourhood) }
+
+    init(address: String, network: String) {
+        self.address = address
+        self.network = network
+    }
+
+    /// All whom tor brings: where they really are, nobody knows.
+    static let onion = CallerPlace(address: "onion", network: "onion")
 }
 
 /// The callers of one listener, from the kernel's queue to their end.

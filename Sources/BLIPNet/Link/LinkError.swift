@@ -24,6 +24,8 @@ public enum LinkError: Error, Sendable, Equatable {
     case proxyFailed(reason: String)
     /// A relay is of no use, or whom we call is not there.
     case relayFailed(RelayFailure)
+    /// Tor is of no use, or whom we call by it is not there.
+    case onionFailed(OnionProblem)
     /// A streamed body of ours could not be read, or a sink of ours could not take the bytes.
     case bodyFailed(reason: String)
     /// A limit of ours was reached: before anything was sent (queue full, too many properties), or by a response that

@@ -13,9 +13,10 @@ public struct LinkInfo: Sendable, Equatable {
     /// The numeric host part of `remoteAddress`; `unix` for a UNIX-domain socket.
     package var remoteHost: String
     /// Who the peer counts as where each may have so much (`SocketAddress.network`).
-    /// All callers of a relay are one: where they really are, nobody knows.
+    /// All callers of a relay are one, and those of our onion service: where they really are, nobody knows.
     package var remoteNetwork: String {
         if let relay { return "relay \(relay)" }
+        if isOnion { return "onion" }
         return SocketAddress(host: remoteHost, port: 0)?.network ?? remoteHost
     }
     public var isEncrypted: Bool
@@ -25,6 +26,8 @@ public struct LinkInfo: Sendable, Equatable {
     package var proxy: Endpoint?
     /// The relay that carries the link; `nil` when the ends are connected to each other.
     package var relay: Endpoint?
+    /// The link goes through Tor: where the other side is, nobody knows.
+    package var isOnion = false
     /// What only both ends of the TLS session know (label `EXPORTER-blipchat-meet`), from the end of the handshake on.
     package var exporter: [UInt8]?
     /// The key that the peer has proved to have; `nil` on a plain link.

@@ -16,10 +16,18 @@ public final class LinkListener: Sendable {
         on endpoint: Endpoint, options: LinkOptions, admission: ListenerLimits = ListenerLimits(),
         accept: @escaping Acceptance
     ) throws(LinkError) -> LinkListener {
+        try listen(on: endpoint, isOnion: false, options: options, admission: admission, accept: accept)
+    }
+
+    /// The same. `isOnion`: tor brings the callers. They all count as one address, and are close to nobody.
+    package static func listen(
+        on endpoint: Endpoint, isOnion: Bool, options: LinkOptions, admission: ListenerLimits,
+        accept: @escaping Acceptance
+    ) throws(LinkError) -> LinkListener {
         let sockets: ListeningSockets
         do throws(NetError) { sockets = try ListeningSockets.open(endpoint) } catch { throw LinkError(error) }
-        let door = ListenerDoor(sockets: sockets, limits: admission) { socket, visit in
-            serve(socket, visit, options: options, acceptance: accept)
+        let door = ListenerDoor(sockets: sockets, limits: admission, isOnion: isOnion) { socket, visit in
+            serve(socket, visit, isOnion, options: options, acceptance: accept)
         }
         door.open()
         return LinkListener(localEndpoint: sockets.endpoint, door: door)
@@ -45,14 +53,16 @@ public final class LinkListener: Sendable {
     }
 
     private static func serve(
-        _ socket: Socket, _ visit: ListenerDoor.Visit, options: LinkOptions, acceptance: @escaping Acceptance
+        _ socket: Socket, _ visit: ListenerDoor.Visit, _ isOnion: Bool, options: LinkOptions,
+        acceptance: @escaping Acceptance
     ) -> (@Sendable () -> Void)? {
         guard let remote = socket.remoteAddress else { return nil }
         socket.apply(options.connect.stream, for: remote)
         do throws(LinkError) {
             let stack = try ProtocolStack.server(options: options, now: .now())
             stack.admitHello(visit.admitsHello)
-            let link = PeerLink(loop: .next(), socket: socket, stack: stack, options: options, isOutgoing: false)
+            let link = PeerLink(
+                loop: .next(), socket: socket, stack: stack, options: options, isOutgoing: false, isOnion: isOnion)
             link.serve(
                 acceptance: acceptance,
                 observer: PeerLink.Observer(reached: visit.reached, opened: visit.opened, gone: visit.gone))

@@ -27,6 +27,8 @@ actor ListenerDoor {
 
     private nonisolated let sockets: ListeningSockets
     private let service: Service
+    /// Tor brings the callers.
+    private let isOnion: Bool
     /// Asked from the loops of callers, too.
     private nonisolated let admission: Mutex<AdmissionControl>
     private var acceptLoop: AcceptLoop?
@@ -36,9 +38,10 @@ actor ListenerDoor {
     private var isShut = false
     private var timer: LoopTimer?
 
-    init(sockets: ListeningSockets, limits: ListenerLimits, service: @escaping Service) {
+    init(sockets: ListeningSockets, limits: ListenerLimits, isOnion: Bool = false, service: @escaping Service) {
         self.sockets = sockets
         self.service = service
+        self.isOnion = isOnion
         admission = Mutex(AdmissionControl(limits: limits))
     }
 
@@ -82,7 +85,7 @@ actor ListenerDoor {
         guard let remote = socket.remoteAddress else { return }
         let isUNIX = remote.family == AF_UNIX
         if isUNIX, let user = socket.peerUser, user != geteuid(), user != 0 { return }
-        let place = isUNIX ? nil : CallerPlace(address: remote.network, network: remote.neighbourhood)
+        let place = isOnion ? CallerPlace.onion : isUNIX ? nil : CallerPlace(remote)
         lastCaller += 1
         let caller = lastCaller
         guard case .admitted(let dropped) = admission.withLock({ $0.admit(caller, from: place, now: .now()) })

@@ -51,7 +51,7 @@ public actor PeerLink: StreamDriver {
 
     init(
         loop: EventLoop, socket: Socket, stack: sending ProtocolStack, options: LinkOptions, isOutgoing: Bool,
-        remote: Endpoint? = nil, proxy: Endpoint? = nil, relay: Endpoint? = nil
+        remote: Endpoint? = nil, proxy: Endpoint? = nil, relay: Endpoint? = nil, isOnion: Bool = false
     ) {
         self.loop = loop
         stream = DrivenStream(stack: stack, socket: socket)
@@ -59,15 +59,15 @@ public actor PeerLink: StreamDriver {
         let address = socket.remoteAddress
         // Behind a proxy or a relay is the peer, not what the socket is connected to.
         let host =
-            if proxy != nil || relay != nil, case .host(let name, _) = remote { name } else {
-                address?.hostText ?? "unknown"
+            if proxy != nil || relay != nil || isOnion, case .host(let name, _) = remote { name } else {
+                isOnion ? "onion" : address?.hostText ?? "unknown"
             }
         knownInfo = Mutex(
             LinkInfo(
-                remoteAddress: (remote ?? address?.endpoint)?.description ?? "unknown",
+                remoteAddress: remote?.description ?? (isOnion ? "onion" : address?.endpoint.description ?? "unknown"),
                 localAddress: socket.localAddress?.endpoint.description ?? "unknown",
                 remoteHost: host, isEncrypted: options.identity != nil, isOutgoing: isOutgoing, proxy: proxy,
-                relay: relay, began: .now()))
+                relay: relay, isOnion: isOnion, began: .now()))
     }
 
     isolated deinit {

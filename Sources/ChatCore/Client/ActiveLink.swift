@@ -32,17 +32,19 @@ struct ActiveLink: Sendable {
     var isAdmittedByPeer = false
 
     /// How good the way is that it takes.
-    var routeClass: RouteClass { connection.info.relay == nil ? .direct : .relay }
+    var routeClass: RouteClass {
+        connection.info.isOnion ? .onion : connection.info.relay == nil ? .direct : .relay
+    }
     var isOutgoing: Bool { connection.info.isOutgoing }
     var isOnline: Bool { admitsPeer && isAdmittedByPeer }
     /// Whether operations may go, although they may not have answered our hello yet: it goes before them.
     var takesOperations: Bool { isOnline || admitsPeer && hasSaidHello && features.contains(.early) }
 
-    /// Where a caller says that they listen. By a proxy or a relay we do not see from where they call, and its address is
-    /// nobody's.
+    /// Where a caller says that they listen. By a proxy, a relay or Tor we do not see from where they call: the address
+    /// there is nobody's.
     func place(of hello: HelloRequest) -> PeerAddress? {
         let info = connection.info
-        guard info.proxy == nil, info.relay == nil else { return nil }
+        guard info.proxy == nil, routeClass == .direct else { return nil }
         return hello.listenPort.map { PeerAddress(host: info.remoteHost, port: $0, peerID: peerID) }
     }
 

@@ -18,6 +18,7 @@ struct CallBook {
         var callsLeft: Int
     }
 
+    private let tor: TorSetting
     private var answers: [Route: Answer] = [:]
     private var candidate: Candidate?
     /// Where the contact is in this network, as neighbours show it.
@@ -26,6 +27,8 @@ struct CallBook {
     private var named: Route?
     /// A candidate has led nowhere: until then no other one is taken.
     private var restsUntil: MonotonicTime?
+
+    init(tor: TorSetting = .off) { self.tor = tor }
 
     /// How often places that only the contact has named are called before they are forgotten.
     static let callsOfCandidate = 5
@@ -65,10 +68,12 @@ struct CallBook {
     // MARK: Calling
 
     /// The places in the order in which they are called. Where another key has answered is last. Numeric addresses come
-    /// before names: a name server that is silent holds nobody up who can be called without it. Onion services are left out:
-    /// without Tor, the name of one would only be told to a name server.
+    /// before names: a name server that is silent holds nobody up who can be called without it. Ways that our user does not
+    /// use are left out: without Tor, the name of an onion service would only be told to a name server.
     func order(_ stored: [PeerAddress]) -> [PeerAddress] {
-        let known = ((candidate.map { [$0.address] } ?? []) + stored).filter { $0.route.routeClass != .onion }
+        let known = ((candidate.map { [$0.address] } ?? []) + stored).filter { place in
+            tor.allowsCalls(along: place.route.routeClass)
+        }
         // What is near comes before all others, unless somebody else has answered there.
         let near = sightings.filter { answers[$0.route] != .otherKey }
         func rank(_ address: PeerAddress) -> (Int, Int, Int) {

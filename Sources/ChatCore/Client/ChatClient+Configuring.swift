@@ -22,6 +22,8 @@ extension ChatClient {
         core.configuration.requiresVerified = wanted.requiresVerified
         core.configuration.proxy = wanted.proxy
         core.configuration.reach = wanted.reach
+        core.configuration.reach.tor = old.reach.tor
+        core.configuration.reach.torControl = old.reach.torControl
         core.configuration.contactRules = wanted.contactRules
         core.configuration.privateFiles = wanted.privateFiles
         // A limit that was set for this run stays unless the file has a new one.

@@ -46,18 +46,22 @@ package actor ChatClient: LocalChat {
     /// `identity` is the key that `connecting` presents; `namedSettings` go along when contacts are renamed. Nothing happens
     /// before `start`.
     package init(
-        store: any HistoryStore, connecting: any PeerConnecting, rooms roomConnecting: any RoomConnecting = NoRooms(),
-        neighbours finding: any NeighbourFinding = NoNeighbours(), identity: PeerID, configuration: ChatConfiguration,
-        namedSettings: (any NamedSettings)? = nil, now: @escaping @Sendable () -> Timestamp, clock: ChatClock = .system
+        store: any HistoryStore, connecting base: any PeerConnecting, rooms baseRooms: any RoomConnecting = NoRooms(),
+        neighbours baseFinding: any NeighbourFinding = NoNeighbours(), identity: PeerID,
+        configuration: ChatConfiguration, namedSettings: (any NamedSettings)? = nil,
+        now: @escaping @Sendable () -> Timestamp, clock: ChatClock = .system
     ) {
         let limits = configuration.limits
+        // Nothing of the chat goes round what `reach.tor` allows.
+        let tor = configuration.reach.tor
+        let connecting = AllowedConnecting(base: base, setting: tor)
+        let roomConnecting = AllowedRooms(base: baseRooms, setting: tor)
+        let finding = AllowedNeighbours(base: baseFinding, setting: tor)
         let records = Records(store: store, hub: EventHub())
         let core = ClientCore(ownID: identity, records: records, configuration: configuration, now: now, clock: clock)
         let waitingMemory = WaitingMemory(bytes: limits.waitingBytes)
         let listening = Listening(core: core, connecting: connecting, memory: waitingMemory)
         let mapping = Mapping(core: core, connecting: connecting, listening: listening)
-        let relays = Relays(
-            core: core, connecting: connecting, memory: waitingMemory, listening: listening, mapping: mapping)
         let requests = RequestBook(records: records, limits: limits, now: now)
         let pacing = TransferPacing(upload: configuration.uploadLimit, download: configuration.downloadLimit)
         let book = TransferBook(core: core, pacing: pacing)
@@ -69,6 +73,10 @@ package actor ChatClient: LocalChat {
         let rooms = Rooms(
             core: core, connecting: roomConnecting, live: liveRooms, sender: roomSender, files: roomFiles)
         let dialling = Dialling(core: core, rooms: rooms)
+        let onion = Onion(core: core, connecting: connecting, memory: waitingMemory, dialling: dialling)
+        let relays = Relays(
+            core: core, connecting: connecting, memory: waitingMemory, listening: listening, mapping: mapping,
+            onion: onion)
         let outbox = OutboxSender(core: core, dialling: dialling, roomSender: roomSender)
         let bundles = Bundles(core: core, book: book, outbox: outbox, pacing: pacing)
         let lanes = FileLanes(
@@ -89,7 +97,7 @@ package actor ChatClient: LocalChat {
             core: core, finding: finding, listening: listening, dialling: dialling, meetings: meetings)
         let upgrades = Upgrades(core: core, dialling: dialling)
         reach = Reach(
-            relays: relays, mapping: mapping, invitations: InvitationBook(core: core, meetings: meetings),
+            relays: relays, mapping: mapping, onion: onion, invitations: InvitationBook(core: core, meetings: meetings),
             meetings: meetings, neighbours: neighbours,
             networks: Networks(
                 core: core, connecting: connecting, relays: relays, mapping: mapping, meetings: meetings,
@@ -181,6 +189,7 @@ package actor ChatClient: LocalChat {
     package func callContacts() {
         guard !core.configuration.callsContacts else { return }
         core.configuration.callsContacts = true
+        relays.begin()
         dialling.dialEverybody()
     }
 

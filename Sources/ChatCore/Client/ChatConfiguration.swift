@@ -78,6 +78,10 @@ package struct ReachConfiguration: Sendable {
     package var findsNeighbours = true
     /// Whether the router is asked for a port.
     package var mapping = MappingSetting.off
+    /// Counts from the next start on.
+    package var tor = TorSetting.off
+    /// The control port of a tor of our user's; `nil`: we start one. Counts from the next start on.
+    package var torControl: Endpoint?
 
     package init() {}
 }

@@ -27,7 +27,9 @@ final class ClientCore {
         self.now = now
         self.clock = clock
         tasks = ClientTasks(clock: clock)
-        links = Links(ownID: ownID, limits: configuration.limits.network, policy: configuration.reconnect)
+        links = Links(
+            ownID: ownID, limits: configuration.limits.network, policy: configuration.reconnect,
+            tor: configuration.reach.tor)
     }
 
     var store: any HistoryStore { records.store }

@@ -17,18 +17,21 @@ package struct LinkConnecting: PeerConnecting {
     private let admission: ListenerLimits
     /// `nil`: there is none.
     private let upnp: (any UPnPAsking)?
+    private let onion: OnionConnecting
 
     /// With the limits of a chat.
-    package init(identity: TLSIdentity, limits: NetworkLimits, upnp: (any UPnPAsking)? = nil) {
+    package init(
+        identity: TLSIdentity, limits: NetworkLimits, upnp: (any UPnPAsking)? = nil, tor: any TorProviding = NoTor()
+    ) {
         var options = LinkOptions()
         limits.apply(to: &options)
-        self.init(identity: identity, options: options, admission: limits.admission, upnp: upnp)
+        self.init(identity: identity, options: options, admission: limits.admission, upnp: upnp, tor: tor)
     }
 
     /// `options` may change timeouts and limits; identity and pin are set here.
     package init(
         identity: TLSIdentity, options: LinkOptions = LinkOptions(), admission: ListenerLimits = ListenerLimits(),
-        upnp: (any UPnPAsking)? = nil
+        upnp: (any UPnPAsking)? = nil, tor: any TorProviding = NoTor()
     ) {
         self.identity = identity
         self.options = options
@@ -36,6 +39,7 @@ package struct LinkConnecting: PeerConnecting {
         self.options.application = Self.application
         self.admission = admission
         self.upnp = upnp
+        onion = OnionConnecting(identity: identity, admission: admission, tor: tor)
     }
 
     package func networkChanges() -> AsyncStream<NetworkChange> { NetworkChange.stream() }
@@ -62,7 +66,8 @@ package struct LinkConnecting: PeerConnecting {
                 to: relay.mailbox, at: relay.server, as: try caller.identity(), options: options,
                 handler: LinkRequests(handler))
         // Its name is for Tor alone: a name server must not hear it.
-        case .onion: throw .transport(call: "connect", errno: ENETUNREACH)
+        case .onion(let host, let port):
+            return try await onion.connect(host, port: port, options: options, handler: LinkRequests(handler))
         }
     }
 
@@ -117,6 +122,20 @@ package struct LinkConnecting: PeerConnecting {
             accept(link).map(LinkRequests.init)
         }
         return await reception.serve(as: key, joined: joined)
+    }
+
+    // MARK: Tor
+
+    package func onionRoute(generation: UInt32) -> Route? { onion.route(generation: generation) }
+
+    package func serveOnion(
+        generation: UInt32?, control: Endpoint?, news: @escaping @Sendable (OnionNews) -> Void,
+        accept: @escaping @Sendable (any PeerConnection) -> (any PeerRequestHandler)?
+    ) async -> LinkError {
+        .onionFailed(
+            await onion.serve(generation: generation, control: control, options: options, news: news) { link in
+                accept(link).map(LinkRequests.init)
+            })
     }
 
     // MARK: Ports of the router

@@ -50,6 +50,8 @@ package enum LinkReason: Sendable, Hashable, Codable {
     case bodyFailed(reason: String)
     /// A relay is of no use, or nobody came through it.
     case relay(host: String, RelayReason)
+    /// Tor is of no use, or nobody is there.
+    case onion(OnionReason)
     case limitExceeded(what: String)
 
     init(_ error: LinkError) {
@@ -67,6 +69,7 @@ package enum LinkReason: Sendable, Hashable, Codable {
             case .proxyFailed(let reason): .proxyFailed(reason: reason)
             case .bodyFailed(let reason): .bodyFailed(reason: reason)
             case .relayFailed(let failure): .relay(host: Self.host(of: failure.relay), RelayReason(failure.problem))
+            case .onionFailed(let problem): .onion(OnionReason(problem))
             case .limitExceeded(let what): .limitExceeded(what: "\(what)")
             }
     }
@@ -102,6 +105,48 @@ package enum RelayReason: Sendable, Hashable, Codable {
             case .elsewhere: .elsewhere
             case .peerSilent: .peerSilent
             case .violated(let reason): .violated(reason: reason)
+            }
+    }
+}
+
+/// What is wrong with our tor, or with the onion service that we call (`OnionProblem`).
+package enum OnionReason: Sendable, Hashable, Codable {
+    case off
+    case onlyTor
+    case notInstalled
+    case programKept
+    case starting(percent: Int)
+    case ended(reason: String)
+    case silent
+    case otherTor
+    case noCookie
+    case refused(reason: String)
+    case violated(reason: String)
+    case notThere
+    case refusedThere
+    case wantsKey
+    case badName
+    case unreachable
+
+    init(_ problem: OnionProblem) {
+        self =
+            switch problem {
+            case .off: .off
+            case .onlyTor: .onlyTor
+            case .notInstalled: .notInstalled
+            case .programKept: .programKept
+            case .starting(let percent): .starting(percent: percent)
+            case .ended(let reason): .ended(reason: reason)
+            case .silent: .silent
+            case .otherTor: .otherTor
+            case .noCookie: .noCookie
+            case .refused(let reason): .refused(reason: reason)
+            case .violated(let reason): .violated(reason: reason)
+            case .notThere: .notThere
+            case .refusedThere: .refusedThere
+            case .wantsKey: .wantsKey
+            case .badName: .badName
+            case .unreachable: .unreachable
             }
     }
 }

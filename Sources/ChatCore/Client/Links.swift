@@ -15,11 +15,13 @@ struct Links {
     private let ownID: PeerID
     private let limits: NetworkLimits
     private let policy: ReconnectPolicy
+    private let tor: TorSetting
 
-    init(ownID: PeerID, limits: NetworkLimits, policy: ReconnectPolicy) {
+    init(ownID: PeerID, limits: NetworkLimits, policy: ReconnectPolicy, tor: TorSetting = .off) {
         self.ownID = ownID
         self.limits = limits
         self.policy = policy
+        self.tor = tor
     }
 
     // MARK: Contacts
@@ -37,7 +39,7 @@ struct Links {
     /// A contact is new, or has changed in the store.
     mutating func know(_ peer: Peer, queuedCount: Int = 0) {
         if sessions[peer.id] == nil {
-            sessions[peer.id] = PeerSession(peer: peer, policy: policy, queuedCount: queuedCount)
+            sessions[peer.id] = PeerSession(peer: peer, policy: policy, queuedCount: queuedCount, tor: tor)
         } else {
             sessions[peer.id]?.peer = peer
         }

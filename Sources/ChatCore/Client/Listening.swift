@@ -36,7 +36,7 @@ final class Listening {
 
     /// Takes calls. Throws only where another port is not allowed; else a notice says what became of the wanted one.
     func listen(lastPort: UInt16?) throws(LinkError) {
-        guard let wanted = core.configuration.listen else { return }
+        guard let wanted = core.configuration.listen, core.configuration.reach.tor.allows(.door) else { return }
         var failure: LinkError?
         let isKnown = !core.links.contacts.isEmpty
         for endpoint in core.configuration.places(from: wanted, lastPort, isKnown: isKnown) where listener == nil {

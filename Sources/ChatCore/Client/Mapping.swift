@@ -104,7 +104,7 @@ final class Mapping {
 extension ChatConfiguration {
     /// Whoever hides their address, or calls through a proxy, shows it to nobody by a port of the router either.
     fileprivate var wantsMapping: Bool {
-        guard reach.mapping != .off, !hidesAddress else { return false }
+        guard reach.mapping != .off, reach.tor.allows(.mapping), !hidesAddress else { return false }
         if case .direct = proxy { return true }
         return false
     }

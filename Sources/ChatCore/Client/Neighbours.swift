@@ -48,6 +48,7 @@ final class Neighbours {
     /// Whether our user wants it; a proxy stands between us and all others.
     private var isWanted: Bool {
         core.isRunning && core.configuration.reach.findsNeighbours && core.configuration.proxy == .direct
+            && core.configuration.reach.tor.allows(.neighbours)
     }
 
     /// Whether people nearby can be found now.

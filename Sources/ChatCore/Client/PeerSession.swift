@@ -17,7 +17,7 @@ struct PeerSession {
     private var phase = Phase.idle(reason: nil)
     private var policy: ReconnectPolicy
     /// Where they are called.
-    var calls = CallBook()
+    var calls: CallBook
     /// They answered our hello with `pending`, and nothing else since.
     private(set) var awaitsApproval = false
     /// Increases with every dial and every wait for one: a timer or dial that carries an older number is stale.
@@ -59,8 +59,9 @@ struct PeerSession {
     /// Of a room, how its connection is; `nil`: there is none.
     var roomLink: LinkState?
 
-    init(peer: Peer, policy: ReconnectPolicy, queuedCount: Int = 0) {
+    init(peer: Peer, policy: ReconnectPolicy, queuedCount: Int = 0, tor: TorSetting = .off) {
         self.peer = peer
+        calls = CallBook(tor: tor)
         self.policy = policy
         self.queuedCount = queuedCount
     }
@@ -144,6 +145,7 @@ struct PeerSession {
             remoteAddress: link.connection.info.remoteAddress, isEncrypted: link.connection.info.isEncrypted)
         details.isRefusing = isRefusing
         details.isRelayed = link.connection.info.proxy != nil || link.connection.info.relay != nil
+        details.isOnion = link.connection.info.isOnion
         details.away = peerAway
         return details
     }

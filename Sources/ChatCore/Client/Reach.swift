@@ -4,6 +4,7 @@
 struct Reach {
     let relays: Relays
     let mapping: Mapping
+    let onion: Onion
     let invitations: InvitationBook
     /// Where spoken words of ours are waited for.
     let meetings: Meetings

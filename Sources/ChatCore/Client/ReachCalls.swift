@@ -19,7 +19,7 @@ struct ReachCalls {
         }
         return ReachReport(
             listening: listening.endpoint?.description, isInside: isInside, mapping: reach.mapping.state,
-            relays: reach.relays.reports, neighbours: reach.neighbours.state)
+            relays: reach.relays.reports, onion: reach.onion.report, neighbours: reach.neighbours.state)
     }
 
     /// How long our user waits for the words at most, while a relay does not answer.

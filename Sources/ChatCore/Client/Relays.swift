@@ -20,6 +20,7 @@ final class Relays {
     private let memory: WaitingMemory
     private let listening: Listening
     private let mapping: Mapping
+    private let onion: Onion
     private var lines: [RelaySetting: Line] = [:]
     private var random = SystemRandomNumberGenerator()
     /// Which of our mailboxes are in use: whoever knows only older ones does not reach us any more.
@@ -33,13 +34,14 @@ final class Relays {
 
     init(
         core: ClientCore, connecting: any PeerConnecting, memory: WaitingMemory, listening: Listening,
-        mapping: Mapping
+        mapping: Mapping, onion: Onion
     ) {
         self.core = core
         self.connecting = connecting
         self.memory = memory
         self.listening = listening
         self.mapping = mapping
+        self.onion = onion
     }
 
     // MARK: What is
@@ -53,7 +55,7 @@ final class Relays {
 
     /// How we are reached at relays.
     var routes: [Route] {
-        guard core.configuration.listen != nil else { return [] }
+        guard joins else { return [] }
         return core.configuration.relays.flatMap { relay -> [Route] in
             guard let id = lines[relay]?.id ?? relay.id else { return [] }
             return Self.slots.compactMap { slot in
@@ -64,8 +66,11 @@ final class Relays {
         }
     }
 
+    /// Who takes no calls is reached nowhere.
+    private var joins: Bool { core.configuration.listen != nil && core.configuration.reach.tor.allows(.relays) }
+
     /// The relays at which spoken words are waited for.
-    var places: [MeetPlace] { core.configuration.relays.map { MeetPlace(host: $0.host, port: $0.port) } }
+    var places: [MeetPlace] { (joins ? core.configuration.relays : []).map { MeetPlace(host: $0.host, port: $0.port) } }
 
     /// The relay that somebody has named, with what is known of it. Of another one than our user's nothing is: who stands
     /// between there is found by the proofs.
@@ -75,8 +80,8 @@ final class Relays {
         return (RelayServer(host: place.host, port: place.port, id: id), own?.token ?? "")
     }
 
-    /// How we are reached apart from where we listen: by our router and at relays.
-    var via: [Route] { (mapping.route.map { [$0] } ?? []) + routes }
+    /// How we are reached apart from where we listen: by our router, at relays and by Tor.
+    var via: [Route] { (mapping.route.map { [$0] } ?? []) + routes + (onion.route.map { [$0] } ?? []) }
 
     private func place(_ relay: RelayID, _ slot: UInt8) -> MailboxPlace {
         .own(relay: relay, generation: generation, slot: slot)
@@ -108,9 +113,10 @@ final class Relays {
 
     // MARK: Joining
 
-    /// Joins those that are not joined. Who takes no calls is reached nowhere.
+    /// Joins those that are not joined, and goes to our onion service.
     func begin() {
-        guard core.isRunning, core.configuration.listen != nil else { return }
+        onion.begin(generation: generation)
+        guard core.isRunning, joins else { return }
         for relay in core.configuration.relays where lines[relay] == nil {
             lines[relay] = Line(id: relay.id)
             lines[relay]?.task = core.tasks.spawn { await $0.relays.keep(relay) }

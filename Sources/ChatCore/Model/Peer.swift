@@ -142,6 +142,8 @@ package struct LinkDetails: Sendable, Equatable, Codable {
     package var isRefusing = false
     /// The link goes through a proxy.
     package var isRelayed = false
+    /// The link goes through Tor.
+    package var isOnion = false
     /// They have said that they are away, and perhaps why (empty: no reason given); `nil`: they have not.
     package var away: String?
 

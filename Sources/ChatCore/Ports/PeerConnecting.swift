@@ -45,6 +45,16 @@ package protocol PeerConnecting: Sendable {
         accept: @escaping @Sendable (any PeerConnection) -> (any PeerRequestHandler)?
     ) async -> LinkError
 
+    /// How our onion service is called; `nil` where there is none.
+    func onionRoute(generation: UInt32) -> Route?
+
+    /// Runs a tor, or uses that at `control`, for calls to onion services, until it or the task ends; says why. With a
+    /// `generation` others reach us by our own service; `accept` is asked as with `listen`.
+    func serveOnion(
+        generation: UInt32?, control: Endpoint?, news: @escaping @Sendable (OnionNews) -> Void,
+        accept: @escaping @Sendable (any PeerConnection) -> (any PeerRequestHandler)?
+    ) async -> LinkError
+
     /// Asks the router of this network for a port that leads to `port` of ours, or once more for what it has given.
     func mapPort(
         _ port: UInt16, earlier: MappedPort?, usesUPnP: Bool
@@ -93,6 +103,13 @@ extension PeerConnecting {
     }
 
     package func mailbox(at place: MailboxPlace) -> RelayID? { nil }
+
+    package func onionRoute(generation: UInt32) -> Route? { nil }
+
+    package func serveOnion(
+        generation: UInt32?, control: Endpoint?, news: @escaping @Sendable (OnionNews) -> Void,
+        accept: @escaping @Sendable (any PeerConnection) -> (any PeerRequestHandler)?
+    ) async -> LinkError { .onionFailed(.notInstalled) }
 
     package func mapPort(
         _ port: UInt16, earlier: MappedPort?, usesUPnP: Bool

@@ -47,6 +47,29 @@ package enum MappingState: Sendable, Hashable, Codable {
     package var isMapped: Bool { if case .mapped = self { true } else { false } }
 }
 
+/// How our tor is, and our service in it.
+package enum OnionState: Sendable, Equatable, Codable {
+    case off
+    /// So many of 100 steps are done.
+    case starting(percent: Int)
+    /// Others can be called.
+    case ready
+    /// Others can call us, too.
+    case announced
+    /// It is tried again.
+    case failed(LinkReason)
+
+    package var isReady: Bool { self == .ready || self == .announced }
+}
+
+package struct OnionReport: Sendable, Equatable, Codable {
+    /// The name of our service; `nil`: this chat takes no calls.
+    package var host: String?
+    package var state: OnionState
+    /// Nothing else is used.
+    package var isOnly: Bool
+}
+
 /// How we can be reached.
 package struct ReachReport: Sendable, Equatable, Codable {
     /// Where we listen; `nil`: nowhere.
@@ -55,12 +78,15 @@ package struct ReachReport: Sendable, Equatable, Codable {
     package var isInside: Bool
     package var mapping: MappingState
     package var relays: [RelayReport]
+    /// `nil`: our user does not use Tor.
+    package var onion: OnionReport?
     /// Whether contacts in this network find us without any relay.
     package var neighbours: NeighbourState
 
     /// Somebody in another network can call us.
     package var isReachable: Bool {
         listening != nil && !isInside || mapping.isMapped || relays.contains { $0.state.isJoined }
+            || onion?.state == .announced
     }
 }
 

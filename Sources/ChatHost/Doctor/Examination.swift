@@ -40,6 +40,7 @@ package struct Examination {
     private var downloads: String
     private var partialKeepDays = Configuration().partialKeepDays
     private var confinesService = Configuration().confinesService
+    private var startsTor = false
 
     package init(paths: HomePaths, home: String?) {
         self.paths = paths
@@ -55,7 +56,7 @@ package struct Examination {
         checkKey()
         let isInUse = checkLock()
         await checkConfinement(isInUse: isInUse)
-        if isInUse { await checkReach() }
+        if isInUse { await checkReach() } else { checkTor() }
         await checkHistory(isInUse: isInUse)
         checkDisk()
         await checkPartials()
@@ -95,6 +96,7 @@ package struct Examination {
             downloads = settings.downloads ?? paths.downloads
             partialKeepDays = settings.partialKeepDays
             confinesService = settings.confinesService
+            startsTor = settings.startsTor
             note("config", .ok, SmallFile.exists(paths.configuration) ? paths.configuration : "all defaults")
         } catch {
             note("config", .error, "\(error.subject): \(error.reason)", error.advice, exit: .usage)
@@ -195,6 +197,12 @@ package struct Examination {
         }
         let lines = ReachWords.lines(report).filter { $0 != ReachWords.unreachable }
         note("reach", .ok, lines.joined(separator: "; "), report.isReachable ? nil : ReachWords.unreachable)
+    }
+
+    /// Whether there is a program for what the settings want.
+    private mutating func checkTor() {
+        guard startsTor, TorProgram.path == nil else { return }
+        note("reach", .warning, OnionReason.notInstalled.words, "or /set reach.tor off")
     }
 
     // MARK: History

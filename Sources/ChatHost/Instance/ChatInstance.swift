@@ -104,7 +104,8 @@ package final class ChatInstance: Sendable {
         let client = ChatClient(
             store: store,
             connecting: LinkConnecting(
-                identity: identity, limits: configuration.limits.network, upnp: Upnpc()),
+                identity: identity, limits: configuration.limits.network, upnp: Upnpc(),
+                tor: TorProgram(folder: paths.tor)),
             rooms: RoomLinking(), neighbours: AvahiNeighbours(),
             identity: PeerID(identity.fingerprint),
             configuration: configuration,

@@ -39,7 +39,27 @@ extension Records {
             "v": 1, "type": "reach", "listening": report.listening.map(JSONValue.string) ?? .null,
             "inside": .bool(report.isInside), "reachable": .bool(report.isReachable),
             "mapping": mapping(report.mapping), "relays": .array(report.relays.map(relay)),
-            "nearby": .string(report.neighbours.rawValue),
+            "onion": report.onion.map(onion) ?? .null, "nearby": .string(report.neighbours.rawValue),
+        ])
+    }
+
+    private static func onion(_ onion: OnionReport) -> JSONValue {
+        var reason: String?
+        var percent: Int?
+        let state =
+            switch onion.state {
+            case .off: "off"
+            case .starting: "starting"
+            case .ready: "ready"
+            case .announced: "announced"
+            case .failed: "failed"
+            }
+        if case .starting(let now) = onion.state { percent = now }
+        if case .failed(let failure) = onion.state { reason = failure.words }
+        return .record([
+            "host": onion.host.map(JSONValue.string) ?? .null, "state": .string(state),
+            "only": .bool(onion.isOnly), "percent": percent.map { .integer(Int64($0)) },
+            "reason": reason.map(JSONValue.string),
         ])
     }
 

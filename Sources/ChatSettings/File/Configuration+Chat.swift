@@ -27,6 +27,8 @@ extension Configuration {
         do throws(RelaySetting.Problem) { chat.relays = try RelaySetting.list(reach.relay) } catch { chat.relays = [] }
         chat.reach.findsNeighbours = reach.findsNeighbours
         chat.reach.mapping = reach.mapping
+        chat.reach.tor = reach.tor
+        chat.reach.torControl = Self.torControl(reach.torControl)
         chat.contactRules = ContactRules(
             byName: contacts.mapValues { contact in
                 ContactRules.Rule(
@@ -46,6 +48,19 @@ extension Configuration {
         default: HTTPProxy(text).map(ProxyChoice.proxy)
         }
     }
+
+    /// The place that `reach.tor_control` names: a socket, or a port of this machine. `nil`: it is none.
+    static func torControl(_ text: String) -> Endpoint? {
+        switch Endpoint(text) {
+        case .unix(let path) where path.utf8.first == UInt8(ascii: "/"): .unix(path: path)
+        case .host(let host, let port) where ["127.0.0.1", "::1", "localhost"].contains(host) && port > 0:
+            .host(host, port: port)
+        default: nil
+        }
+    }
+
+    /// A tor is a child of ours.
+    package var startsTor: Bool { reach.tor != .off && reach.torControl.isEmpty }
 
     /// Files up to this size are taken without asking; `nil`: none.
     private var standardAcceptance: UInt64? {

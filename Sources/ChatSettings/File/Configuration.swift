@@ -69,6 +69,10 @@ package struct Configuration: Sendable, Equatable {
         var findsNeighbours = true
         /// Whether the router is asked for a port.
         var mapping = MappingSetting.auto
+        /// Whether others are called, and call us, by Tor.
+        var tor = TorSetting.off
+        /// The control port of a tor of our user's, as `torControl` reads it.
+        var torControl = ""
     }
 
     /// What is different with one contact; `nil`: as with all.

@@ -32,6 +32,8 @@ package struct HomePaths: Sendable, Equatable {
     package var themes: String { Self.parent(of: configuration) + "/themes" }
     /// Holds pasted texts that were sent as files.
     package var pasted: String { data + "/pasted" }
+    /// What our tor keeps, and the sockets between it and us.
+    package var tor: String { data + "/tor" }
     package var history: String { data + "/history.sqlite" }
     package var identity: String { data + "/identity.key" }
     /// How wide terminals draw what they disagree about.

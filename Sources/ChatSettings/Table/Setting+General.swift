@@ -50,6 +50,14 @@ extension Setting {
         choice(
             "reach.map", \.reach.mapping,
             "ask your router for a port: auto by PCP and NAT-PMP, on by UPnP as well (with upnpc), off not at all"),
+        choice(
+            "reach.tor", \.reach.tor,
+            "be reached and reach others by Tor: on where nothing else leads there (needs tor), only by nothing else",
+            .nextStart),
+        text(
+            "reach.tor_control", \.reach.torControl, form: .choice(["unix:/PATH", "127.0.0.1:PORT", ""]),
+            "the control port of a tor of your own; without it blipchat starts one", .nextStart
+        ) { $0.isEmpty || Configuration.torControl($0) != nil },
         Setting(
             key: "files.dir", form: .other("a full path that begins with / or ~/"), summary: "where received files go",
             effect: .atOnce,

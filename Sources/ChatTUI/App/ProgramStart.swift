@@ -1,16 +1,16 @@
-// How the screen starts other programs: its editor, what opens a link, what notifies, what checks the spelling.
+// How the screen starts other programs: its editor, what opens a link, what notifies, what checks the spelling; and the host of the chat starts tor.
 
 import CLinux
 import ChatWords
-import Glibc
+package import Glibc
 
 /// Starting a program with its signals as at the start of a shell, whatever this process does with its own.
-enum ProgramStart {
+package enum ProgramStart {
     /// POSIX_SPAWN_SETSID of spawn.h, which the Glibc module leaves out.
     private static let newSession: Int32 = 0x80
 
     /// What a program reads and writes.
-    enum Streams {
+    package enum Streams {
         /// The terminal, as we have it.
         case terminal
         /// Nothing to read, and what it prints goes nowhere.
@@ -28,7 +28,7 @@ enum ProgramStart {
     /// process that somebody has to wait for.
     ///
     /// What does not have the terminal gets a session of its own: the terminal's keys and its end are not for it.
-    static func start(_ words: [String], _ streams: Streams) -> (code: Int32, process: pid_t) {
+    package static func start(_ words: [String], _ streams: Streams) -> (code: Int32, process: pid_t) {
         guard let program = words.first, !words.contains(where: { $0.utf8.contains(0) }) else { return (EINVAL, 0) }
         var actions = posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()

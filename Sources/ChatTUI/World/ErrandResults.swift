@@ -81,7 +81,8 @@ enum ErrandResults {
         case .removeRoute(let contact, let number):
             state.say("Way \(number) to \(state.world.name(of: contact)) is forgotten")
         case .renewReach:
-            state.say("You have new mailboxes: contacts hear of them, old addresses of yours by a relay end")
+            state.say(
+                "You have new mailboxes, and with Tor another onion service: contacts hear of them, old addresses end")
         case .invite:
             guard case .invitation(let invitation) = result else { return }
             if !state.surface.isLineMode, let address = invitation.address {

@@ -42,6 +42,7 @@ extension LinkReason {
         case .proxyFailed(let reason): "the proxy \(reason)"
         case .bodyFailed(let reason): reason
         case .relay(let host, let reason): reason.words(relay: SafeText(host, as: .line).text)
+        case .onion(let reason): reason.words
         case .limitExceeded(let what): "a limit was reached: \(what)"
         }
     }
@@ -71,6 +72,31 @@ extension RelayReason {
         case .elsewhere: "the relay \(host) offered a session elsewhere; refused"
         case .peerSilent: "reached \(host), but they did not come"
         case .violated(let reason): "the relay \(host) does not speak the relay protocol: \(reason)"
+        }
+    }
+}
+
+extension OnionReason {
+    /// What is wrong with our tor, or with an onion service (REACH 6).
+    package var words: String {
+        switch self {
+        case .off: "this way needs Tor (/set reach.tor on)"
+        case .onlyTor: "blipchat uses nothing but Tor (reach.tor is \"only\")"
+        case .notInstalled: "tor is not installed (apt install tor)"
+        case .programKept: "the sandbox keeps blipchat from running tor (/set security.sandbox off)"
+        case .starting(let percent): "tor starts: \(percent) %"
+        case .ended(""): "tor has ended"
+        case .ended(let reason): "tor has ended: \(SafeText(reason, as: .line).text)"
+        case .silent: "tor does not answer"
+        case .otherTor: "another program than tor answers at its control port"
+        case .noCookie: "the cookie of tor's control port cannot be read"
+        case .refused(let reason): "tor refuses: \(SafeText(reason, as: .line).text)"
+        case .violated(let reason): "what answers in place of tor does not speak its protocol: \(reason)"
+        case .notThere: "their onion service is not there: offline"
+        case .refusedThere: "their onion service takes no calls"
+        case .wantsKey: "their onion service lets in only those whom it knows"
+        case .badName: "that is no onion service"
+        case .unreachable: "their onion service cannot be reached through Tor"
         }
     }
 }

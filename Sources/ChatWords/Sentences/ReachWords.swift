@@ -8,13 +8,30 @@ package enum ReachWords {
     package static func lines(_ report: ReachReport, clock: LocalClock = .system) -> [String] {
         var lines = [
             report.listening.map { "direct  \($0)" + (report.isInside ? "  only in this network" : "") }
-                ?? "direct  off: this blipchat does not listen"
+                ?? (report.onion?.isOnly == true
+                    ? "direct  off: nothing but Tor is used" : "direct  off: this blipchat does not listen")
         ]
         if let words = words(for: report.mapping, clock) { lines.append("mapped  \(words)") }
         lines += report.relays.map { "relay   \(host(of: $0))  \(words(for: $0.state))" }
+        if let onion = report.onion { lines.append("onion   \(words(for: onion))") }
         lines.append("nearby  \(words(for: report.neighbours))")
         if !report.isReachable { lines.append(unreachable) }
         return lines
+    }
+
+    private static func words(for onion: OnionReport) -> String {
+        guard let host = onion.host else { return words(for: onion.state) }
+        return "\(host)  \(words(for: onion.state))"
+    }
+
+    package static func words(for state: OnionState) -> String {
+        switch state {
+        case .off: "off"
+        case .starting(let percent): OnionReason.starting(percent: percent).words
+        case .ready: "tor runs"
+        case .announced: "announced"
+        case .failed(let reason): reason.words
+        }
     }
 
     private static func words(for state: NeighbourState) -> String {
@@ -28,7 +45,7 @@ package enum ReachWords {
 
     /// Nobody outside can call, and what changes that.
     package static let unreachable =
-        "Only people in this network can reach you. A relay of your own (/set reach.relay, see Docs/relay.md) or a port of your router (/set reach.map on, or forward one by hand) changes that."
+        "Only people in this network can reach you. A relay of your own (/set reach.relay, see Docs/relay.md), Tor (/set reach.tor on) or a port of your router (/set reach.map on, or forward one by hand) changes that."
 
     /// What has become of asking the router; `nil` where that is no news.
     private static func words(for mapping: MappingState, _ clock: LocalClock) -> String? {

@@ -193,14 +193,16 @@ extension Sentences {
         }
     }
 
-    /// `TLS direct`, `TLS relay` or `PLAINTEXT direct`.
+    /// `TLS direct`, `TLS relay`, `TLS onion` or `PLAINTEXT direct`.
     package static func words(for details: LinkDetails) -> String {
         (details.isEncrypted ? "TLS " : "PLAINTEXT ") + way(of: details)
             + (details.isRefusing ? ", THEIR DISK IS FULL" : "")
     }
 
-    /// `direct`, or `relay` where a proxy stands between.
-    package static func way(of details: LinkDetails) -> String { details.isRelayed ? "relay" : "direct" }
+    /// `direct`, `relay` where a proxy stands between, too, or `onion`.
+    package static func way(of details: LinkDetails) -> String {
+        details.isOnion ? "onion" : details.isRelayed ? "relay" : "direct"
+    }
 
     package static func word(for state: FileTransfer.State) -> String {
         switch state {

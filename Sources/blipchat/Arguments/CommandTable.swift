@@ -174,9 +174,9 @@ extension CommandRow {
             options: [.init("--show", value: "TIME", "let yourself be seen by name: 10m (at most 1h)")]),
         .init(
             .reach, ReachCommand.self, "show how others can reach you",
-            details: "Where you listen, and whether your relays are joined. Docs/relay.md says how to run a relay."),
+            details: "Where you listen, whether your relays are joined, and how far Tor is. Docs/relay.md has more."),
         .init(
-            .reachRenew, ReachCommand.self, "take new mailboxes with your relays",
+            .reachRenew, ReachCommand.self, "take new mailboxes with your relays, and another onion service",
             details: "Anyone who knows only the old ones cannot reach you by them any more. Contacts get the new ones."),
         .init(
             .routesList, RoutesCommand.self, operands: "WHO", count: 1...1, "show the ways to a contact",

@@ -26,6 +26,7 @@ extension FuzzTarget {
         FuzzTarget(name: "session", run: fuzzSession),
         FuzzTarget(name: "relay", run: fuzzRelay),
         FuzzTarget(name: "router", run: fuzzRouter),
+        FuzzTarget(name: "tor", run: fuzzTor),
         FuzzTarget(name: "certificate", run: fuzzCertificate),
         FuzzTarget(name: "key-restore", limit: .seconds(2), run: fuzzKeyRestore),
     ]

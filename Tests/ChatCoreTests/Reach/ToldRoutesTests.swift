@@ -69,10 +69,11 @@ import class TestSupport.PlainServer
         #expect(server.callCount == 0)
         let onion = "rkeohxlubhyzl7ks3mwtzos5olfgocn7dwkbeg7toseadnapn5optfad.onion"
         let route = try #require(Route(onion))
-        await #expect(throws: LinkError.transport(call: "connect", errno: 101)) {
+        await #expect(throws: LinkError.onionFailed(.off)) {
             _ = try await connecting.connect(
                 along: route, isPublic: false, expecting: nil, through: .direct, handler: router)
         }
         #expect(CallBook().order([PeerAddress(route)]).isEmpty)
+        #expect(CallBook(tor: .on).order([PeerAddress(route)]).count == 1)
     }
 }

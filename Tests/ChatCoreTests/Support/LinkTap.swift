@@ -187,6 +187,25 @@ extension TappedConnecting {
 
     func mailbox(at place: MailboxPlace) -> RelayID? { base.mailbox(at: place) }
 
+    func onionRoute(generation: UInt32) -> Route? { base.onionRoute(generation: generation) }
+
+    func serveOnion(
+        generation: UInt32?, control: Endpoint?, news: @escaping @Sendable (OnionNews) -> Void,
+        accept: @escaping @Sendable (any PeerConnection) -> (any PeerRequestHandler)?
+    ) async -> LinkError {
+        await base.serveOnion(
+            generation: generation, control: control, news: news,
+            accept: { [tap] connection in
+                tap.opened(connection)
+                let requests = TappedRequests(nil)
+                guard let handler = accept(TappedConnection(base: connection, requests: requests, tap: tap)) else {
+                    return nil
+                }
+                requests.handler.withLock { $0 = handler }
+                return requests
+            })
+    }
+
     func beReached(
         at relay: RelayServer, in place: MailboxPlace, token: String, through proxy: ProxyChoice,
         joined: @escaping @Sendable (RelayJoined) -> Void,

@@ -21,6 +21,7 @@ final class TestPeer {
     private(set) var configuration: ChatConfiguration
     private let namedSettings: (any NamedSettings)?
     private let neighbours: any NeighbourFinding
+    private let tor: any TorProviding
 
     var id: PeerID { PeerID(identity.fingerprint) }
     var store: any HistoryStore { database }
@@ -29,7 +30,7 @@ final class TestPeer {
     init(
         _ name: String, identity: TLSIdentity? = nil, listen: Endpoint = .host("127.0.0.1", port: 0),
         namedSettings: (any NamedSettings)? = nil, neighbours: any NeighbourFinding = NoNeighbours(),
-        configure: (inout ChatConfiguration) -> Void = { _ in }
+        tor: any TorProviding = NoTor(), configure: (inout ChatConfiguration) -> Void = { _ in }
     ) async throws {
         self.name = name
         home = try TestPeer.makeFolder()
@@ -41,8 +42,10 @@ final class TestPeer {
         self.configuration = configuration
         self.namedSettings = namedSettings
         self.neighbours = neighbours
+        self.tor = tor
         database = try await HistoryDatabase.open(at: home + "/history.sqlite")
-        client = TestPeer.makeClient(database, self.identity, configuration, namedSettings, neighbours, tap, wallClock)
+        client = TestPeer.makeClient(
+            database, self.identity, configuration, namedSettings, neighbours, tor, tap, wallClock)
         log = await EventLog(of: client)
     }
 
@@ -65,22 +68,23 @@ final class TestPeer {
         await stop()
         configure(&configuration)
         database = try await HistoryDatabase.open(at: home + "/history.sqlite")
-        client = TestPeer.makeClient(database, identity, configuration, namedSettings, neighbours, tap, wallClock)
+        client = TestPeer.makeClient(
+            database, identity, configuration, namedSettings, neighbours, tor, tap, wallClock)
         log = await EventLog(of: client)
         if starting { try await start() }
     }
 
     private static func makeClient(
         _ store: HistoryDatabase, _ identity: TLSIdentity, _ configuration: ChatConfiguration,
-        _ namedSettings: (any NamedSettings)?, _ neighbours: any NeighbourFinding, _ tap: LinkTap,
-        _ wallClock: WallClock
+        _ namedSettings: (any NamedSettings)?, _ neighbours: any NeighbourFinding, _ tor: any TorProviding,
+        _ tap: LinkTap, _ wallClock: WallClock
     ) -> ChatClient {
         // The chat's limits of BLIP; the times are those of a machine that runs other tests, too.
         var limits = LinkOptions()
         configuration.limits.network.apply(to: &limits)
         var options = LinkOptions()
         options.blip = limits.blip
-        let connecting = LinkConnecting(identity: identity, options: options)
+        let connecting = LinkConnecting(identity: identity, options: options, tor: tor)
         return ChatClient(
             store: store, connecting: TappedConnecting(base: connecting, tap: tap),
             neighbours: neighbours, identity: PeerID(identity.fingerprint), configuration: configuration,

@@ -1,5 +1,6 @@
 // The table of settings: every key of the product, its default, what it takes and what it refuses.
 
+import BLIPNet
 import ChatCore
 import ChatTUI
 import ChatWords
@@ -32,6 +33,24 @@ import Testing
         ("history", "keep delete_files page"),
         ("security", "require_verified key_change hide_address sandbox"),
     ]
+
+    @Test("Tor: off, on or nothing else; the control port of a tor is on this machine")
+    func tor() {
+        for (line, isGood) in [
+            ("tor = \"off\"", true), ("tor = \"on\"", true), ("tor = \"only\"", true), ("tor = \"yes\"", false),
+            ("tor = true", false), ("tor_control = \"\"", true), ("tor_control = \"unix:/run/tor/control\"", true),
+            ("tor_control = \"127.0.0.1:9051\"", true), ("tor_control = \"[::1]:9051\"", true),
+            ("tor_control = \"unix:tor\"", false), ("tor_control = \"127.0.0.1:0\"", false),
+            ("tor_control = \"192.0.2.1:9051\"", false), ("tor_control = \"tor.example.org:9051\"", false),
+        ] { #expect(problems("[reach]\n\(line)\n").isEmpty == isGood, "\(line)") }
+        var problems: [ConfigurationError] = []
+        let text = "[reach]\ntor = \"only\"\ntor_control = \"unix:/x\"\n"
+        let configuration = Configuration(text: text, home: "/home/jo", problems: &problems)
+        var chat = ChatConfiguration(name: "jo", listen: nil, downloadsFolder: "/x")
+        #expect(chat.reach.tor == .off && chat.reach.torControl == nil)
+        configuration.apply(to: &chat)
+        #expect(chat.reach.tor == .only && chat.reach.torControl == .unix(path: "/x") && !configuration.startsTor)
+    }
 
     @Test("there is a setting for every key of the product")
     func complete() {

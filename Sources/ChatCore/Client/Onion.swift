@@ -1,0 +1,132 @@
+// Tor as long as the chat runs: our service there, and calls through it (REACH 5).
+
+import BLIPNet
+
+/// Belongs to one actor.
+final class Onion {
+    private let core: ClientCore
+    private let connecting: any PeerConnecting
+    /// What waits in the lines of all links.
+    private let memory: WaitingMemory
+    private let dialling: Dialling
+    private(set) var state = OnionState.off
+    /// Our service has been there in this run: contacts may know it.
+    private var hasBeenAdded = false
+    private var task: Task<Void, Never>?
+    private var random = SystemRandomNumberGenerator()
+    /// Which of our services is in use: whoever knows only older ones does not reach us any more.
+    private var generation: UInt32 = 0
+
+    /// How long we wait before a program that is not there is looked for again.
+    static let rest = Duration.seconds(600)
+
+    init(core: ClientCore, connecting: any PeerConnecting, memory: WaitingMemory, dialling: Dialling) {
+        self.core = core
+        self.connecting = connecting
+        self.memory = memory
+        self.dialling = dialling
+    }
+
+    /// How we are reached by it.
+    var route: Route? { hasBeenAdded ? connecting.onionRoute(generation: generation) : nil }
+
+    /// What front ends are told; `nil` while our user does not use Tor.
+    var report: OnionReport? {
+        let setting = core.configuration.reach.tor
+        guard setting.allows(.onion) else { return nil }
+        return OnionReport(
+            host: takesCalls ? connecting.onionRoute(generation: generation)?.host : nil, state: state,
+            isOnly: setting == .only)
+    }
+
+    private var takesCalls: Bool { core.configuration.listen != nil }
+
+    /// Whether this run has a use for Tor: a command that is over in a moment has none.
+    private var isWanted: Bool {
+        core.isRunning && core.configuration.reach.tor.allows(.onion)
+            && (takesCalls || core.configuration.callsContacts)
+    }
+
+    /// Begins, once. `generation`: as the mailboxes have it; another one is another service.
+    func begin(generation wanted: UInt32) {
+        let isNew = wanted != generation
+        generation = wanted
+        guard isWanted else { return }
+        let old = task
+        guard old == nil || isNew else { return }
+        old?.cancel()
+        hasBeenAdded = false
+        task = core.tasks.spawn { client in
+            // The one before gives its place free first.
+            await old?.value
+            await client.reach.onion.keep()
+        }
+    }
+
+    /// Stays with a tor as long as the chat runs.
+    private func keep() async {
+        var policy = core.configuration.reconnect
+        while core.isRunning, !Task.isCancelled {
+            let began = core.clock.now()
+            note(.starting(percent: 0))
+            let end = await serve()
+            guard core.isRunning, !Task.isCancelled else { return }
+            policy.linkEnded(after: core.clock.now() - began)
+            note(.failed(LinkReason(end)))
+            let isMissing = [.onionFailed(.notInstalled), .onionFailed(.programKept)].contains(end)
+            let wait = isMissing ? Self.rest : max(.seconds(1), policy.nextDelay(using: &random))
+            do { try await core.clock.wait(wait) } catch { return }
+        }
+    }
+
+    private func serve() async -> LinkError {
+        let (limits, memory) = (core.configuration.limits, memory)
+        let control = core.configuration.reach.torControl
+        return await connecting.serveOnion(
+            generation: takesCalls ? generation : nil, control: control,
+            news: { [weak client = core.tasks.client] news in
+                guard let client else { return }
+                Task { await client.run { $0.reach.onion.hear(news) } }
+            },
+            accept: { [weak client = core.tasks.client] connection in
+                guard let client else { return nil }
+                let router = RequestRouter(limits: limits, memory: memory)
+                Task { await client.takeCall(connection, router) }
+                return router
+            })
+    }
+
+    private func hear(_ news: OnionNews) {
+        guard task != nil, core.isRunning else { return }
+        switch news {
+        case .started(let percent):
+            // News may overtake each other.
+            guard case .starting(let before) = state, percent > before else { return }
+            guard percent == 100 else { return note(.starting(percent: percent)) }
+            note(.ready)
+            // Whom nothing else leads to can be called now.
+            dialling.wakeEverybody()
+        case .added:
+            hasBeenAdded = true
+            changed()
+        case .announced:
+            switch state {
+            case .ready: note(.announced)
+            case .starting:
+                note(.announced)
+                dialling.wakeEverybody()
+            // Old news of a tor that is gone.
+            case .off, .announced, .failed: break
+            }
+        }
+    }
+
+    private func note(_ new: OnionState) {
+        guard new != state else { return }
+        let wasAnnounced = state == .announced
+        state = new
+        if wasAnnounced != (new == .announced) { changed() }
+    }
+
+    private func changed() { core.tasks.client?.assumeIsolated { $0.reach.relays.changed() } }
+}
