@@ -62,7 +62,7 @@ struct ChatApplicationTests {
         await service.holdConversations()
         let application = ChatApplication(service: service, terminal: terminal, options: options)
         let run = Task { try await application.run() }
-        #expect(await terminal.waits(for: "your own address (ask"))
+        #expect(await terminal.waits(for: "theirs)"))
         await service.releaseConversations()
         terminal.press("Ctrl-q")
         _ = try await run.value
