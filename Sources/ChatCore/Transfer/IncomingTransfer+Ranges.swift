@@ -80,6 +80,8 @@ extension IncomingTransfer {
             }
             group.cancelAll()
         }
+        // A range that was answered with an error may have its text in the file: it does not count.
+        if let failure, failure.outcome != .interrupted { planner.inFlight.forEach(part.map.forget) }
         // A program that is killed while it compares digests fetches nothing again.
         part.map.recordNews()
         _ = await tell(.progress(part.map.count))

@@ -111,6 +111,14 @@ final class PartMap: Sendable {
         }
     }
 
+    /// What has come of this range does not count.
+    func forget(_ range: FileRange) {
+        state.withLock { state in
+            state.ranges.remove(range)
+            state.hasNews = true
+        }
+    }
+
     /// Writes down what is there from now on, in an empty file.
     func keep(in record: OpenFile) {
         state.withLock { state in
