@@ -128,7 +128,7 @@ def run(command, log, seconds=None):
 
 
 def build(log):
-    return run([swift, "build", "--build-tests", "--disable-index-store", "-Xswiftc", "-gline-tables-only"], log)[0] == 0
+    return run([swift, "build", "--build-tests", "-Xswiftc", "-gline-tables-only"], log)[0] == 0
 
 
 def test(filters, log, seconds=None):
