@@ -12,6 +12,7 @@ struct EnvironmentVariable: Sendable {
             name: "XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_STATE_HOME, XDG_RUNTIME_DIR",
             words: "other places for settings, history, log and socket"),
         Self(name: "USER, LOGNAME", words: "the name that others see, unless you choose one"),
+        Self(name: "PATH", words: "where tor and other programs are that it starts"),
         Self(name: "NO_COLOR", words: "anything: no colours"),
         Self(name: "TERM, TERM_PROGRAM, VTE_VERSION, TMUX, STY", words: "what the terminal can do"),
         Self(name: "LC_ALL, LC_CTYPE, LANG", words: "whether the terminal takes UTF-8"),
