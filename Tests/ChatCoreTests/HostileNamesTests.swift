@@ -60,6 +60,7 @@ enum HostileNames {
             let partial = FileNameSanitizer.partialName(raw, id)
             #expect(FolderCalls.isComponent(partial))
             #expect(FileNameSanitizer.transferID(ofPartial: partial) == id)
+            #expect(FileNameSanitizer.transferID(ofPartial: FileNameSanitizer.mapName(raw, id)) == id)
         }
     }
 

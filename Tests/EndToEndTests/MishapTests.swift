@@ -59,7 +59,9 @@ extension EndToEnd {
                 } else {
                     expectOneSentence(try await bob.run("history", "alice"), 10, "no such contact")
                     #expect(try await bob.run("restore", file + ".old-1").status == .exited(0))
-                    #expect(try await bob.texts("alice") == ["before"])
+                    // What came right behind hello may have been written before that was noticed. It was not acknowledged.
+                    let texts = try await bob.texts("alice")
+                    #expect(texts == ["before"] || texts == ["before", "after"], "\(texts)")
                 }
             }
         }

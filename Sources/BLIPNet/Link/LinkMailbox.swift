@@ -13,7 +13,8 @@ final class LinkMailbox: Sendable {
         case ping
         /// The peer is no stranger any more.
         case admit
-        case close(code: UInt16, reason: String)
+        /// `leaves`: nobody waits for the peer's goodbye.
+        case close(code: UInt16, reason: String, leaves: Bool)
 
         /// The item will not be looked at: nobody must wait for it.
         func fail(_ error: LinkError) {

@@ -69,9 +69,10 @@ extension PeerLink {
                 pauseReading(stream.stack.isReadingPaused)
             case .ping: stream.stack.ping(now: .now())
             case .admit: stream.stack.admit()
-            case .close(let code, let reason):
+            case .close(let code, let reason, let leaves):
                 selfUntilGone = self
-                stream.stack.close(code: code, reason: reason, now: .now())
+                if leaves, end == nil { isSayingGoodbye = stream.socket != nil }
+                stream.stack.close(code: code, reason: reason, leaves: leaves, now: .now())
             }
         }
         return !items.isEmpty

@@ -40,6 +40,8 @@ public actor PeerLink: StreamDriver {
     var waiting: [UInt64: PendingResponse] = [:]
     /// Why the link has ended.
     var end: LinkError?
+    /// This program ends: whoever waits for the end of the link waits until the kernel has our goodbye.
+    var isSayingGoodbye = false
     private var endWaiters: [CheckedContinuation<LinkError, Never>] = []
     private var openWaiter: CheckedContinuation<LinkError?, Never>?
     private var isOpen = false
@@ -175,7 +177,18 @@ public actor PeerLink: StreamDriver {
     /// said first, and responses that are still to come are waited for within the same time. Calling it again does
     /// nothing.
     public nonisolated func close(code: UInt16 = 1000, reason: String = "") {
-        mailbox.post(.close(code: code, reason: reason))
+        post(.close(code: code, reason: reason, leaves: false))
+    }
+
+    /// The same for a program that ends: `waitUntilClosed` returns as soon as the kernel has all that is queued, our goodbye
+    /// and the end of our direction, or 5 s later. A peer that has heard the goodbye misses nothing: it is told the code,
+    /// and what it still sends counts as not received, as after `close`.
+    public nonisolated func leave(code: UInt16 = 1001, reason: String = "") {
+        post(.close(code: code, reason: reason, leaves: true))
+    }
+
+    private nonisolated func post(_ item: LinkMailbox.Item) {
+        mailbox.post(item)
         // Whoever closes and lets go still gets an orderly end: the link lives until the driver has seen the above.
         loop.execute { withExtendedLifetime(self) {} }
     }
@@ -204,7 +217,11 @@ public actor PeerLink: StreamDriver {
     /// Returns when the link has ended, and why.
     public func waitUntilClosed() async -> LinkError {
         await withCheckedContinuation { continuation in
-            if let end { continuation.resume(returning: end) } else { endWaiters.append(continuation) }
+            if let end, !isSayingGoodbye {
+                continuation.resume(returning: end)
+            } else {
+                endWaiters.append(continuation)
+            }
         }
     }
 
@@ -237,12 +254,25 @@ public actor PeerLink: StreamDriver {
         acceptance = nil
         openWaiter?.resume(returning: reason)
         openWaiter = nil
-        for waiter in endWaiters { waiter.resume(returning: reason) }
+        if !isSayingGoodbye { tellEnd() }
+    }
+
+    private func tellEnd() {
+        guard let end else { return }
+        for waiter in endWaiters { waiter.resume(returning: end) }
         endWaiters = []
+    }
+
+    /// The kernel has all that there was to say.
+    func didHalfClose() {
+        guard isSayingGoodbye else { return }
+        isSayingGoodbye = false
+        tellEnd()
     }
 
     /// The descriptor is closed.
     func didGiveBackSocket() {
+        didHalfClose()
         observer.gone()
         observer = Observer()
         selfUntilGone = nil

@@ -141,15 +141,16 @@ package struct ProtocolStack: StreamStack {
     package var isReadingPaused: Bool { !lower.isEnded && blip?.isReadingPaused == true }
 
     /// Ends the link in order: first sends what is queued (as long as `closeTimeout`), then says goodbye. In the
-    /// dialects that have a `Bye` the goodbye begins with it, and what is in flight is finished before the end.
-    package mutating func close(code: UInt16, reason: String, now: MonotonicTime) {
+    /// dialects that have a `Bye` the goodbye begins with it, and what is in flight is finished before the end. `leaves`: the
+    /// peer's goodbye is not waited for.
+    package mutating func close(code: UInt16, reason: String, leaves: Bool = false, now: MonotonicTime) {
         guard !isWaitingForStart else {
             refuse(reason: reason)
             return
         }
         if let tracer, !lower.isEnded { tracer.note(.closing(code: code, reason: reason)) }
         if lower.isOpen { blip?.sayBye() }
-        lower.close(code: code, reason: reason, now: now)
+        lower.close(code: code, reason: reason, leaves: leaves, now: now)
     }
 
     /// Whether nothing more will come out and the transport may be half-closed.

@@ -55,7 +55,7 @@ struct DrivenStream<Stack: StreamStack> {
     private var timerFires: MonotonicTime?
     /// A write failed: nothing more can be sent.
     private var brokenOutputError: LinkError?
-    private var hasHalfClosed = false
+    private(set) var hasHalfClosed = false
     fileprivate var isTurnScheduled = false
     /// When the descriptor is closed though the peer has not.
     private var lingerDeadline: MonotonicTime?
@@ -268,11 +268,15 @@ protocol StreamDriver: Actor {
     /// Hands what other threads want to the stack; `false` when there was nothing. `isLast`: the driver is about to
     /// rest, so that from then on mail has to wake it up.
     func takeMail(isLast: Bool) -> Bool
+    /// Everything has been said, and the kernel has it.
+    func didHalfClose()
     /// The descriptor is given back.
     func didGiveBackSocket()
 }
 
 extension StreamDriver {
+    func didHalfClose() {}
+
     /// Begins: who has something to say first, says it.
     func startStream() {
         guard let socket = stream.socket else { return }
@@ -319,6 +323,7 @@ extension StreamDriver {
             repeat { pump() } while deliverEvents()
         } while takeMail(isLast: true)
         if stream.finishIfDone() { giveBackSocket() }
+        if stream.hasHalfClosed { didHalfClose() }
         guard let deadline = stream.timerToSet() else { return }
         stream.setTimer(loop.schedule(at: deadline) { [weak self] in self?.assumeIsolated { $0.timeIsUp() } })
     }

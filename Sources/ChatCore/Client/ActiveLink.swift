@@ -24,6 +24,8 @@ struct ActiveLink: Sendable {
     var invitation: Int?
     /// What our hello proves to a guest of ours.
     var hostProof: [UInt8]?
+    /// Our hello is on its way, and proves no invitation, which they would have to answer first.
+    var hasSaidHello = false
     /// They have said hello, and we have accepted them: their requests are served.
     var admitsPeer = false
     /// They have accepted us: our requests are served.
@@ -35,6 +37,8 @@ struct ActiveLink: Sendable {
     }
     var isOutgoing: Bool { connection.info.isOutgoing }
     var isOnline: Bool { admitsPeer && isAdmittedByPeer }
+    /// Whether operations may go, although they may not have answered our hello yet: it goes before them.
+    var takesOperations: Bool { isOnline || admitsPeer && hasSaidHello && features.contains(.early) }
 
     /// Where a caller says that they listen. By a proxy, a relay or Tor we do not see from where they call: the address
     /// there is nobody's.
@@ -53,6 +57,12 @@ struct ActiveLink: Sendable {
     /// Answers unless the peer wants no reply.
     func answer(_ request: ReceivedRequest, _ response: BLIPResponse) {
         if !request.isNoReply { connection.respond(to: request.number, with: response) }
+    }
+
+    /// Ends the link because this program ends: in order, and without waiting for the peer's goodbye.
+    func leave() {
+        connection.leave(code: 1001, reason: "going away")
+        router.close()
     }
 
     /// Ends the link for a reason of ours; waiting requests are dropped.

@@ -9,6 +9,10 @@ extension ChatClient {
         let hello = presence.hello(
             proving: link.hostProof ?? reach.invitations.proof(to: link.peerID, exporter: exporter))
         let pending = link.connection.submit(hello.encoded(), bodySink: nil)
+        if hello.proof == nil {
+            updateLink(contact, link.number) { $0.hasSaidHello = true }
+            outbox.pump(contact)
+        }
         do throws(LinkError) {
             let response = try await pending.value()
             if response.error != nil {
@@ -59,6 +63,7 @@ extension ChatClient {
             $0.features = shared
             $0.admitsPeer = true
         }
+        outbox.pump(contact)
         await people.takeName(hello.name, of: contact)
     }
 

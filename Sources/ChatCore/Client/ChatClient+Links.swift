@@ -102,6 +102,9 @@ extension ChatClient {
         if link.routeClass == .direct, core.links.note(link.connection.info.remoteHost) { listening.favourNetworks() }
         core.publishLinkState(of: contact)
         core.links[contact]?.beginConsuming(link.number)
+        // Their key is that of a contact. Before our own hello tells them that they may.
+        link.connection.admit()
+        link.router.expectOperations()
         core.tasks.spawn { await $0.consumeChat(of: contact, on: link) }
         core.tasks.spawn { await $0.uploads.consumeFiles(of: contact, on: link) }
         core.tasks.spawn { client in

@@ -24,6 +24,10 @@ extension ChatClient {
         let known = await KnownFiles(of: requests, in: book)
         var together = RequestsTogether()
         for request in requests {
+            guard link.router.mayHandle(request) else {
+                link.answer(request, RequestRouter.helloFirst)
+                continue
+            }
             let isStored = core.isRunning && request.content.isStored
             guard core.links.counts(isStored: isStored, from: contact, on: link) else { continue }
             // Slow down, lose nothing: while we wait, the sender's window fills and it waits too.

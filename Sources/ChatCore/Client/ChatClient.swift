@@ -218,7 +218,7 @@ package actor ChatClient: LocalChat {
         listening.close()
         // What has been stored for a peer who is there goes out before the goodbye.
         for look in core.links.sessions.values.compactMap(\.look) { await look.value }
-        for link in core.links.all { link.close(code: 1001, reason: "going away") }
+        for link in core.links.all { link.leave() }
         await reach.mapping.end()
         await core.tasks.stop()
         // How far the uploads are. Downloads have written that down themselves.

@@ -155,7 +155,7 @@ package struct ChatLimits: Sendable {
 extension ChatLimits {
     /// What we can do beyond the first version.
     var features: PeerFeatures {
-        var features: PeerFeatures = .routes
+        var features: PeerFeatures = [.routes, .early]
         if bundles.running > 0 { features.insert(.bundles) }
         if network.fileLanes > 0 { features.insert(.lanes) }
         return features

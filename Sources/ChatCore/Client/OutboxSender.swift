@@ -27,7 +27,7 @@ struct OutboxSender {
     /// Sends what waits for `contact`, if it may go out now. The only sender of stored operations.
     func pump(_ contact: ContactID) {
         guard !core.isRoom(contact) else { return roomSender.pump(contact) }
-        guard core.isRunning, core.maySend(to: contact), core.links[contact]?.sendingLink != nil,
+        guard core.isRunning, core.maySend(to: contact), core.links[contact]?.operationsLink != nil,
             core.links[contact]?.outbox.ask() == true
         else { return }
         core.links[contact]?.look = core.tasks.spawn { client in
@@ -53,7 +53,7 @@ struct OutboxSender {
         }
         guard let entries else { return hold(contact) }
         if entries.count < window { core.links[contact]?.queuedCount = entries.count(where: \.isOfUser) }
-        guard let link = core.links[contact]?.sendingLink,
+        guard let link = core.links[contact]?.operationsLink,
             let fresh = core.links[contact]?.outbox.admit(
                 entries, bytes: limits.network.unsentBytes, now: core.clock.now())
         else { return }

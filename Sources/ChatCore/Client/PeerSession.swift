@@ -118,6 +118,12 @@ struct PeerSession {
         return link
     }
 
+    /// The link, if stored operations may go out on it: one round trip earlier where they take them behind our hello.
+    var operationsLink: ActiveLink? {
+        guard let link, link.takesOperations, peer.trust != .keyChanged, !peer.isBlocked else { return nil }
+        return link
+    }
+
     /// What people see. The round trip is filled in by the caller.
     var linkState: LinkState {
         if let room = peer.room {

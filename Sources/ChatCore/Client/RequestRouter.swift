@@ -4,7 +4,8 @@
 import BLIPNet
 import Synchronization
 
-/// The handler of one link. Until its peer is admitted only `hello` comes through (PROTOCOL 4). `file-get`, `file-digest`
+/// The handler of one link. Until its peer is admitted only `hello` comes through (PROTOCOL 4), and behind that of a contact
+/// operations, which wait until it has been answered. `file-get`, `file-digest`
 /// and `file-bundle` read only what was offered long before, so they need no order among the chat requests and must not
 /// wait behind a commit.
 final class RequestRouter: PeerRequestHandler {
@@ -12,6 +13,8 @@ final class RequestRouter: PeerRequestHandler {
     let files: RequestLane
     private let isForFiles: Bool
     private let isAdmitted: Atomic<Bool>
+    private let expectsOperations = Atomic<Bool>(false)
+    static let helloFirst = BLIPResponse.failure(.forbidden, "say hello first")
 
     /// `isForFiles`: of a lane. Nobody says hello there, and only `file-get` comes through: it waits until the client has looked
     /// who calls.
@@ -25,12 +28,27 @@ final class RequestRouter: PeerRequestHandler {
     /// From now on every profile comes through.
     func admit() { isAdmitted.store(true, ordering: .releasing) }
 
+    /// The peer is a contact, who may send operations behind their hello without waiting for its answer.
+    func expectOperations() { expectsOperations.store(true, ordering: .releasing) }
+
+    /// Whether a request whose turn it is may be handled: the hello before it may have been refused, or there was none.
+    func mayHandle(_ request: ReceivedRequest) -> Bool {
+        switch request.content {
+        case .hello, .malformed: return true
+        default: break
+        }
+        return isAdmitted.load(ordering: .acquiring)
+    }
+
+    private func lets(_ profile: ChatProfile?) -> Bool {
+        if profile == .hello || isAdmitted.load(ordering: .acquiring) { return true }
+        return profile?.isOperation == true && expectsOperations.load(ordering: .acquiring)
+    }
+
     func handle(_ request: BLIPIncomingRequest) -> BLIPResponse? {
         guard let name = request.properties.profile else { return .failure(.notFound, "Profile is missing") }
         let profile = ChatProfile(rawValue: name)
-        guard profile == .hello || isAdmitted.load(ordering: .acquiring) else {
-            return .failure(.forbidden, "say hello first")
-        }
+        guard lets(profile) else { return Self.helloFirst }
         if isForFiles, profile != .fileGet { return .failure(.forbidden, "this connection is for files") }
         // No request of the chat has a longer one; what says too much must not wait in memory for its refusal.
         guard request.body.count <= WireLimit.text else { return WireError.bodyTooLong(limit: WireLimit.text).response }

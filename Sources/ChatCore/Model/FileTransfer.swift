@@ -49,7 +49,7 @@ package struct FileTransfer: Sendable, Equatable, Identifiable, Codable {
     package var state: State
     /// Why it is paused, waiting or failed.
     package var reason: TransferReason?
-    /// Bytes from the start that are on the receiver's disk (as far as this side knows).
+    /// Bytes that are on the receiver's disk (as far as this side knows).
     package var transferred: UInt64
     /// Hex of the whole file's digest, once verified.
     package var sha256: String?
@@ -94,7 +94,7 @@ package struct TransferProgress: Sendable, Equatable, Codable {
     /// Number and size of the file, where it is one file.
     package var number: TransferNumber?
     package var size: UInt64?
-    /// Bytes from the start that are on the receiver's disk.
+    /// Bytes that are on the receiver's disk.
     package var transferred: UInt64
     /// Bytes per second over the last 10 s; 0 when stalled.
     package var rate: Double

@@ -160,5 +160,11 @@ package protocol PeerConnection: AnyObject, Sendable {
     /// Asks for a sign of life; without one the connection ends with `.timedOut`.
     func ping()
     func close(code: UInt16, reason: String)
+    /// The same, but `waitUntilClosed` returns as soon as the kernel has everything: for a program that ends.
+    func leave(code: UInt16, reason: String)
     func waitUntilClosed() async -> LinkError
+}
+
+extension PeerConnection {
+    package func leave(code: UInt16, reason: String) { close(code: code, reason: reason) }
 }

@@ -33,6 +33,13 @@ struct DigestMarks {
         return overflow ? .max : next
     }
 
+    /// Forgets the states that have taken more than the first `position` bytes.
+    mutating func forget(behind position: UInt64) {
+        marks.removeAll { $0.position > position }
+        guard front.position > position else { return }
+        front = start(for: position)
+    }
+
     /// Keeps a state that was reached, if it is worth it.
     mutating func keep(_ state: State) {
         if state.position > front.position {

@@ -63,6 +63,8 @@ final class ServedRanges: Sendable {
         /// pieces.
         var ahead: [FileRange] = []
         var isShort = false
+        /// What the receiver says it has from earlier, behind the begin.
+        var present: UInt64 = 0
         /// Some of them go over lanes.
         var usesLanes = false
 
@@ -81,6 +83,15 @@ final class ServedRanges: Sendable {
             front = range.offset
         }
 
+        /// The receiver has so many bytes before `offset` from earlier.
+        mutating func has(_ count: UInt64, before offset: UInt64) {
+            guard count > 0, let begin, count <= offset, offset - count >= begin,
+                count <= ServedRanges.mostPresent - present
+            else { return }
+            present += count
+            served(FileRange(offset: offset - count, length: count))
+        }
+
         mutating func served(_ range: FileRange) {
             ahead.insert(range, at: ahead.firstIndex { $0.offset > range.offset } ?? ahead.endIndex)
             while let first = ahead.first, first.offset <= front {
@@ -92,15 +103,20 @@ final class ServedRanges: Sendable {
         }
     }
     private static let mostAhead = 64
+    /// What a receiver can have behind the first gap, with some to spare: we read that for the digest, and nothing else that
+    /// a receiver names.
+    static let mostPresent: UInt64 = 128 << 20
     private let state = Mutex(State())
 
-    /// A range begins; returns its number, `nil` when `limit` are open already.
-    func open(_ range: FileRange, overLane: Bool = false, limit: Int) -> Int? {
+    /// A range begins; returns its number, `nil` when `limit` are open already. `present`: so many bytes before it the receiver
+    /// has from earlier.
+    func open(_ range: FileRange, present: UInt64 = 0, overLane: Bool = false, limit: Int) -> Int? {
         state.withLock { state in
             guard state.open.count < limit else { return nil }
             defer { state.nextNumber += 1 }
             if overLane { state.usesLanes = true }
             state.begins(range)
+            state.has(present, before: range.offset)
             state.open[state.nextNumber] = (range, 0)
             return state.nextNumber
         }

@@ -39,9 +39,14 @@ enum FileNameSanitizer {
     /// The name of a partial file: `.NAME.ID.blip-part`.
     static func partialName(_ raw: String, _ id: MessageID) -> String { ".\(sanitized(raw)).\(id.text).blip-part" }
 
-    /// Of which transfer a name in a folder is the partial file; `nil` when it is no such name.
+    /// The name of what is written down about a partial file: `.NAME.ID.blip-part-map`.
+    static func mapName(_ raw: String, _ id: MessageID) -> String { partialName(raw, id) + mapEnding }
+
+    /// Of which transfer a name in a folder is the partial file, or what is written down about it; `nil` when it is no such
+    /// name.
     static func transferID(ofPartial name: String) -> MessageID? {
-        let bytes = Array(name.utf8)
+        var bytes = Array(name.utf8)
+        if bytes.suffix(mapEnding.utf8.count).elementsEqual(mapEnding.utf8) { bytes.removeLast(mapEnding.utf8.count) }
         guard bytes.first == UInt8(ascii: "."), bytes.suffix(partialEnding.count).elementsEqual(partialEnding) else {
             return nil
         }
@@ -51,6 +56,7 @@ enum FileNameSanitizer {
     }
 
     private static let partialEnding = Array(".blip-part".utf8)
+    private static let mapEnding = "-map"
 
     /// `x.txt` for 1, `x (2).txt` for 2, and so on; a folder's name has no ending. `name` must be sanitised.
     static func numbered(_ name: String, _ number: Int, isFolder: Bool = false) -> String {

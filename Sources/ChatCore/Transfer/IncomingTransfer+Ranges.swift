@@ -17,13 +17,12 @@ extension IncomingTransfer {
     /// We look at the disk every so many ticks, however slowly the file comes: others write to it, too.
     private static let ticksBetweenLooks = 4
 
-    /// Pulls everything from `done` on into `file`, within the `share` of its disk. The digest follows on its own queue.
-    func receiveRanges(
-        into file: OpenFile, in folder: DownloadFolder, _ share: DiskShare, digest: PrefixDigest, from done: UInt64
-    ) async throws(Ended) {
+    /// Pulls what is missing of `part`, within the `share` of its disk. The digest follows on its own queue.
+    func receiveRanges(into part: Part, in folder: DownloadFolder, _ share: DiskShare) async throws(Ended) {
         // What was there before is where the rate begins.
-        guard await tell(.progress(done)) else { throw Ended(outcome: .interrupted) }
-        var planner = RangePlanner(size: transfer.size, done: done)
+        guard await tell(.progress(part.map.count)) else { throw Ended(outcome: .interrupted) }
+        var planner = RangePlanner(size: transfer.size, missing: part.map.missing)
+        let target = Target(part, share)
         var sinks: [FileRange: RangeSink] = [:]
         var load = LaneLoad()
         var failure: Ended?
@@ -31,7 +30,7 @@ extension IncomingTransfer {
 
         await withTaskGroup(of: Step.self) { group in
             group.addTask { await Self.waitForTick() }
-            request(&planner, &sinks, &load, file, share, &group)
+            request(&planner, &sinks, &load, target, &group)
             while !planner.isComplete, failure == nil, let step = await group.next() {
                 switch step {
                 case .tick:
@@ -39,22 +38,24 @@ extension IncomingTransfer {
                     if Task.isCancelled { failure = Ended(outcome: .interrupted) }
                     ticks += 1
                     if failure == nil, ticks % Self.ticksBetweenLooks == 0 { failure = checkDisk(of: folder) }
+                    beginRecord(of: part, in: folder)
+                    part.map.recordNews()
                     group.addTask { await Self.waitForTick() }
                     // Lanes may have opened.
-                    if failure == nil { request(&planner, &sinks, &load, file, share, &group) }
+                    if failure == nil { request(&planner, &sinks, &load, target, &group) }
                 case .laneEnded(let range):
                     load.fail(range)
                     let sink = sinks.removeValue(forKey: range)
                     failure = sink?.failure.map(Self.paused)
                     guard failure == nil else { break }
                     planner.takeBack(range, after: sink?.written ?? 0)
-                    request(&planner, &sinks, &load, file, share, &group)
+                    request(&planner, &sinks, &load, target, &group)
                     continue
                 case .tooLarge(let range):
                     load.end(range)
                     sinks[range] = nil
                     planner.takeBack(range)
-                    request(&planner, &sinks, &load, file, share, &group)
+                    request(&planner, &sinks, &load, target, &group)
                     continue
                 case .range(let range, let asked, let took, let result):
                     failure = check(result, sinks[range], range)
@@ -68,33 +69,69 @@ extension IncomingTransfer {
                     } else {
                         planner.finished(range, upTo: count)
                     }
-                    digest.advanceLater(to: planner.contiguous { _ in 0 })
-                    request(&planner, &sinks, &load, file, share, &group)
+                    beginRecord(of: part, in: folder)
+                    part.digest.advanceLater(to: planner.contiguous { _ in 0 }, after: target.begin)
+                    request(&planner, &sinks, &load, target, &group)
                     continue
                 }
-                if failure == nil, await !tell(.progress(planner.contiguous { sinks[$0]?.written ?? 0 })) {
+                if failure == nil, await !tell(.progress(part.map.count)) {
                     failure = Ended(outcome: .interrupted)
                 }
             }
             group.cancelAll()
         }
-        // A range that was answered with an error may have its text in the file: do not count it.
-        let isClean = failure == nil || failure?.outcome == .interrupted
-        _ = await tell(.progress(planner.contiguous { isClean ? sinks[$0]?.written ?? 0 : 0 }))
+        // A range that was answered with an error may have its text in the file: it does not count.
+        if let failure, failure.outcome != .interrupted { planner.inFlight.forEach(part.map.forget) }
+        // A program that is killed while it compares digests fetches nothing again.
+        part.map.recordNews()
+        _ = await tell(.progress(part.map.count))
         if let failure { throw failure }
+    }
+
+    /// Where ranges go, and what was there before the first of them.
+    private struct Target {
+        let part: Part
+        let share: DiskShare
+        /// Where the first gap began.
+        let begin: UInt64
+        private let present: [FileRange]
+
+        init(_ part: Part, _ share: DiskShare) {
+            self.part = part
+            self.share = share
+            begin = part.map.contiguous
+            present = part.map.present.filter { $0.offset > 0 }
+        }
+
+        /// So many bytes before `offset` were there.
+        func present(before offset: UInt64) -> UInt64 { present.first { $0.end == offset }?.length ?? 0 }
+
+        func sink(for range: FileRange) -> RangeSink {
+            RangeSink(file: part.file, range: range, share: share, map: part.map)
+        }
+    }
+
+    /// From now on it is written down what is there. Where that cannot be, the beginning is compared after an interruption.
+    private func beginRecord(of part: Part, in folder: DownloadFolder) {
+        guard part.map.needsRecord, part.map.count > 0 else { return }
+        do throws(FileError) {
+            part.map.keep(in: try folder.createPartial(mapName))
+        } catch {
+            part.map.close()
+        }
     }
 
     /// Asks for as many ranges as the plan allows.
     private func request(
         _ planner: inout RangePlanner, _ sinks: inout [FileRange: RangeSink], _ load: inout LaneLoad,
-        _ file: OpenFile, _ share: DiskShare, _ group: inout TaskGroup<Step>
+        _ target: Target, _ group: inout TaskGroup<Step>
     ) {
         let open = lanes.connections
         let usable = load.usable(open.keys)
         while let range = planner.nextRange(
             within: pacing.limit(of: transfer.id, .incoming), over: usable.count)
         {
-            let sink = RangeSink(file: file, range: range, share: share)
+            let sink = target.sink(for: range)
             sinks[range] = sink
             let lane = load.next(of: usable)
             if let lane { load.begin(range, on: lane) }
@@ -109,7 +146,8 @@ extension IncomingTransfer {
                 }
                 guard mayGo else { return .tooLarge(range) }
                 let get = FileGetRequest(
-                    id: self.transfer.id, offset: range.offset, length: range.length, takesLess: true)
+                    id: self.transfer.id, offset: range.offset, length: range.length, takesLess: true,
+                    present: target.present(before: range.offset))
                 let result: Result<BLIPResponse, Ended>
                 do throws(Ended) {
                     let connection = own ?? self.connection

@@ -27,7 +27,7 @@ actor IncomingTransfer {
 
     /// What happens on the way.
     enum News: Sendable, Equatable {
-        /// This many bytes from the start are in the partial file. At most 4 times a second.
+        /// This many bytes are in the partial file. At most 4 times a second.
         case progress(UInt64)
         /// Verified; it gets this name now. Must be stored before `report` returns, so that a crash after the
         /// renaming finds the file.
@@ -36,6 +36,22 @@ actor IncomingTransfer {
 
     /// Says that the run must end so.
     struct Ended: Error { var outcome: Outcome }
+
+    /// What an earlier run has left.
+    private struct Left {
+        let file: OpenFile
+        /// `nil`: nobody has written down what is in it.
+        let map: PartMap?
+        /// Bytes of it that may be good.
+        let done: UInt64
+    }
+
+    /// The partial file, what is in it, and its digest on the way.
+    struct Part {
+        let file: OpenFile
+        var map: PartMap
+        var digest: PrefixDigest
+    }
 
     /// How often the digests of a prefix are compared before a transfer goes on.
     private static let mostComparisons = 4
@@ -48,7 +64,7 @@ actor IncomingTransfer {
     let pacing: TransferPacing
     private let rooms: DiskRooms
     /// What `begin` has opened and found.
-    private var begun: (share: DiskShare, done: UInt64)?
+    private var begun: (share: DiskShare, done: UInt64, left: Left?)?
     private let folder: DownloadFolder
     var folderPath: String { folder.path }
     private let report: @Sendable (News) async -> Bool
@@ -71,13 +87,16 @@ actor IncomingTransfer {
         self.report = report
     }
 
-    var partialName: String { FileNameSanitizer.partialName(transfer.name, transfer.id) }
+    private var partialName: String { FileNameSanitizer.partialName(transfer.name, transfer.id) }
+    var mapName: String { FileNameSanitizer.mapName(transfer.name, transfer.id) }
 
     /// Asks for room on the disk, before anything is read or written. How the run ends where there is none.
     func begin() -> Outcome? {
         do throws(Ended) {
-            let done = try presentBytes(in: folder)
-            begun = (try share(of: folder, done: done), done)
+            let left = try left(in: folder)
+            // What is verified needs no room, whatever its name is.
+            let done = transfer.transferred >= transfer.size ? transfer.size : left?.done ?? 0
+            begun = (try share(of: folder, done: done), done, left)
             return nil
         } catch {
             return error.outcome
@@ -91,12 +110,19 @@ actor IncomingTransfer {
             if let sha256 = transfer.sha256, let path = try await finishedEarlier(in: folder, sha256: sha256) {
                 return .complete(path: path, sha256: sha256)
             }
-            let (file, digest, done) = try await openPartial(in: folder)
-            // Less of it is good than was here: it needs more room than we asked for.
-            if let found = begun?.done, done < found { begun = nil }
-            let room = if let begun { begun.share } else { try share(of: folder, done: done) }
-            try await receiveRanges(into: file, in: folder, room, digest: digest, from: done)
-            return try await finish(file, digest: digest, in: folder)
+            let left = if let begun { begun.left } else { try left(in: folder) }
+            var part = try await openPartial(left, in: folder)
+            defer { part.map.close() }
+            let reading = followEarlierRun(part)
+            defer { reading?.cancel() }
+            while true {
+                let done = part.map.count
+                // Less of it is good than was here: it needs more room than we asked for.
+                if let found = begun?.done, done < found { begun = nil }
+                let room = if let begun { begun.share } else { try share(of: folder, done: done) }
+                try await receiveRanges(into: part, in: folder, room)
+                if let outcome = try await finish(&part, in: folder) { return outcome }
+            }
         } catch {
             return Task.isCancelled ? .interrupted : error.outcome
         }
@@ -104,13 +130,18 @@ actor IncomingTransfer {
 
     // MARK: Beginning
 
-    /// How much of it is here already, as far as we know without reading it.
-    private func presentBytes(in folder: DownloadFolder) throws(Ended) -> UInt64 {
-        let done = min(transfer.transferred, transfer.size)
-        guard done > 0, done < transfer.size else { return done }
-        let name = partialName
-        guard let file = try local({ () throws(FileError) in try folder.openPartial(name) }) else { return 0 }
-        return min(done, try local { () throws(FileError) in try file.facts().size })
+    /// What an earlier run has left, as far as we know without reading it; `nil`: nothing.
+    private func left(in folder: DownloadFolder) throws(Ended) -> Left? {
+        let (name, mapName) = (partialName, mapName)
+        guard let file = try local({ () throws(FileError) in try folder.openPartial(name) }) else { return nil }
+        let facts = try local { () throws(FileError) in try file.facts() }
+        if let record = try local({ () throws(FileError) in try folder.openPartial(mapName) }),
+            let map = try local({ () throws(FileError) in try PartMap.load(record, of: transfer, in: facts) })
+        {
+            return Left(file: file, map: map, done: map.count)
+        }
+        let done = min(transfer.transferred, facts.size, transfer.size)
+        return done > 0 ? Left(file: file, map: nil, done: done) : nil
     }
 
     /// An earlier run verified the file and perhaps renamed it before the program died.
@@ -129,29 +160,47 @@ actor IncomingTransfer {
         try local { () throws(FileError) in
             try file.synchronize()
             if try folder.holds(file, as: partialName) { try folder.remove(partialName) }
+            try folder.remove(mapName)
             try folder.synchronize()
         }
         return path
     }
 
-    /// The partial file and how much of it is good: checked against the sender's file, else begun anew.
-    private func openPartial(
-        in folder: DownloadFolder
-    ) async throws(Ended) -> (file: OpenFile, digest: PrefixDigest, done: UInt64) {
-        let name = partialName
-        if transfer.transferred > 0,
-            let file = try local({ () throws(FileError) in try folder.openPartial(name) })
-        {
-            let size = try local { () throws(FileError) in try file.facts().size }
-            let done = min(transfer.transferred, size, transfer.size)
-            if let (digest, good) = try await goodPrefix(of: file, upTo: done) { return (file, digest, good) }
+    /// The partial file and what of it is there: what an earlier run has written down; else what is found good beside the
+    /// sender's file; else nothing.
+    private func openPartial(_ left: Left?, in folder: DownloadFolder) async throws(Ended) -> Part {
+        if let left, let map = left.map {
+            return Part(file: left.file, map: map, digest: PrefixDigest(file: left.file, map: map))
         }
-        let file = try local { () throws(FileError) in try folder.createPartial(name) }
-        return (file, PrefixDigest(file: file), 0)
+        if let left, let part = try await compared(left.file, upTo: left.done) { return part }
+        return try local { () throws(FileError) in
+            try folder.remove(mapName)
+            let file = try folder.createPartial(partialName)
+            let map = PartMap(of: transfer, in: try file.facts())
+            return Part(file: file, map: map, digest: PrefixDigest(file: file, map: map))
+        }
     }
 
-    /// The most that can be found good with few comparisons: all of it, or after a power cut, which may take what was
-    /// written last, a part that halving finds. `nil` when nothing is.
+    /// Of a partial file about which nothing is written down, or not the truth: what is found good beside the sender's file;
+    /// `nil` when nothing is.
+    private func compared(_ file: OpenFile, upTo done: UInt64) async throws(Ended) -> Part? {
+        guard let (digest, good) = try await goodPrefix(of: file, upTo: done) else { return nil }
+        let map = PartMap(of: transfer, in: try local { () throws(FileError) in try file.facts() }, done: good)
+        await digest.follow(map)
+        return Part(file: file, map: map, digest: digest)
+    }
+
+    /// What an earlier run has brought is read for the digest while the rest comes, on both sides: the sender's answer is not
+    /// waited for here, but the digest at the end is quick then.
+    private func followEarlierRun(_ part: Part) -> Task<Void, Never>? {
+        let done = part.map.contiguous
+        guard part.map.isOfEarlierRun, done > 0 else { return nil }
+        _ = askDigest(of: done)
+        // A read error shows again, and is reported, when the whole digest is made.
+        return Task { _ = try? await part.digest.hex(of: done) }
+    }
+
+    /// The most that can be found good with few comparisons: all of it, or a part that halving finds. `nil` when nothing is.
     private func goodPrefix(
         of file: OpenFile, upTo done: UInt64
     ) async throws(Ended) -> (digest: PrefixDigest, length: UInt64)? {
@@ -195,21 +244,34 @@ actor IncomingTransfer {
 
     // MARK: The end
 
-    private func finish(
-        _ file: OpenFile, digest: PrefixDigest, in folder: DownloadFolder
-    ) async throws(Ended) -> Outcome {
-        let size = transfer.size
+    /// `nil`: something must come again first.
+    private func finish(_ part: inout Part, in folder: DownloadFolder) async throws(Ended) -> Outcome? {
+        let (size, file, digest) = (transfer.size, part.file, part.digest)
+        // Damage that was found while the rest came.
+        guard part.map.isComplete else { return nil }
         let pending = askDigest(of: size)
         let own = try await result { () async throws(FileError) in try await digest.hex(of: size) }.get()
+        guard part.map.isComplete else { return nil }
         guard let own, try await sendersDigest(pending) == own else {
-            try local { () throws(FileError) in try folder.remove(partialName) }
+            if part.map.isOfEarlierRun {
+                // What was written down is not what is there: the sender helps to find what is good, once.
+                part.map.close()
+                try local { () throws(FileError) in try folder.remove(mapName) }
+                if let compared = try await compared(file, upTo: size) {
+                    part = compared
+                } else {
+                    part = try await openPartial(nil, in: folder)
+                }
+                return nil
+            }
+            try removePartial(in: folder)
             throw Ended(outcome: .failed(reason: TransferReason.digestDiffers, tellsPeer: true))
         }
         do throws(FileError) {
             try file.synchronize()
         } catch {
             // What the system could not write may be lost although it still reads well: only new bytes can be trusted.
-            try local { () throws(FileError) in try folder.remove(partialName) }
+            try removePartial(in: folder)
             throw Self.paused(by: error)
         }
         let wanted = FileNameSanitizer.sanitized(transfer.name)
@@ -225,11 +287,19 @@ actor IncomingTransfer {
                 try requireOwn(file, as: partialName, in: folder)
                 if try local({ () throws(FileError) in try folder.rename(partialName, to: name) }) {
                     try requireOwn(file, as: name, in: folder)
+                    try local { () throws(FileError) in try folder.remove(mapName) }
                     try local { () throws(FileError) in try folder.synchronize() }
                     return .complete(path: path, sha256: own)
                 }
             }
             number += 1
+        }
+    }
+
+    private func removePartial(in folder: DownloadFolder) throws(Ended) {
+        try local { () throws(FileError) in
+            try folder.remove(partialName)
+            try folder.remove(mapName)
         }
     }
 

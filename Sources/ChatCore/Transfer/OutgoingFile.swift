@@ -125,7 +125,9 @@ final class OutgoingFile: Sendable {
         guard request.offset <= size, request.length <= size - request.offset else { throw .badRange }
         if let trouble = trouble.withLock({ $0 }) { throw trouble }
         let range = FileRange(offset: request.offset, length: request.length)
-        guard let number = served.open(range, overLane: overLane, limit: rangeLimit) else { throw .tooManyRanges }
+        guard let number = served.open(range, present: request.present, overLane: overLane, limit: rangeLimit) else {
+            throw .tooManyRanges
+        }
         // Only what has been served is read again, and nothing else that a receiver names.
         let end = min(request.offset, served.contiguous)
         let begin = served.begin ?? request.offset

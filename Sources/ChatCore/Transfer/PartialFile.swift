@@ -19,6 +19,7 @@ struct PartialFile {
     }
 
     private var name: String { FileNameSanitizer.partialName(transfer.name, transfer.id) }
+    private var mapName: String { FileNameSanitizer.mapName(transfer.name, transfer.id) }
 
     /// Where it is, once it has been made.
     var path: String { folder + "/" + name }
@@ -33,14 +34,18 @@ struct PartialFile {
             return path
         }
         try limits.checkSpace(for: transfer.size - min(done, transfer.size), in: folder)
-        if done == 0 { _ = try folder.createPartial(name) }
+        if done == 0 {
+            try folder.remove(mapName)
+            _ = try folder.createPartial(name)
+        }
         return folder.path(of: name)
     }
 
     func remove() async {
         await DiskLane.of(folder).clear {
             // A partial file that cannot be removed now is hidden, ours, and harmless.
-            try? DownloadFolder(path: folder, creating: false).remove(name)
+            let present = try? DownloadFolder(path: folder, creating: false)
+            for name in [name, mapName] { try? present?.remove(name) }
             // The folders that were made for it go with it when nothing else is in them.
             for path in transfer.place.map({ FolderSet.foldersMade(for: $0, downTo: folder) }) ?? [] {
                 let outer = try? DownloadFolder(path: PathParts.folder(of: path), creating: false)

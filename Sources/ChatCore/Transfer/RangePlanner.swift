@@ -30,7 +30,8 @@ struct RangePlanner {
     private var next: UInt64
     /// Handed out, not finished; in order of offset.
     private(set) var inFlight: [FileRange] = []
-    /// What of finished ranges did not come, because a limit let only their beginning go; in order of offset.
+    /// What of finished ranges did not come, because a limit let only their beginning go, and what an earlier run has left
+    /// out; in order of offset.
     private var rests: [FileRange] = []
     private(set) var rangeLength = Self.first
     private(set) var allowedInFlight = 2
@@ -47,8 +48,16 @@ struct RangePlanner {
 
     /// A file of `size` bytes of which the first `done` are here already.
     init(size: UInt64, done: UInt64) {
+        let done = min(done, size)
+        self.init(size: size, missing: done < size ? [FileRange(offset: done, length: size - done)] : [])
+    }
+
+    /// A file of `size` bytes of which only these ranges, in order of offset, are not here yet.
+    init(size: UInt64, missing: [FileRange]) {
         self.size = size
-        next = min(done, size)
+        let isOpenAtEnd = missing.last?.end == size
+        next = isOpenAtEnd ? missing.last?.offset ?? size : size
+        rests = isOpenAtEnd ? Array(missing.dropLast()) : missing
     }
 
     /// What goes at once under a limit (bytes per second): an eighth of a second of it. So the bytes come evenly, a

@@ -8,16 +8,18 @@ final class RangeSink: BodySink {
     private let file: OpenFile
     private let range: FileRange
     private let share: DiskShare?
+    private let map: PartMap?
     /// Only the link's queue adds; anybody may look.
     private let count = Atomic<UInt64>(0)
     private let error = Mutex<FileError?>(nil)
     private let begun = Mutex<ContinuousClock.Instant?>(nil)
 
-    /// `share` says how much of the disk may be filled; `nil`: all of it.
-    init(file: OpenFile, range: FileRange, share: DiskShare? = nil) {
+    /// `share` says how much of the disk may be filled; `nil`: all of it. What has come is added to `map`.
+    init(file: OpenFile, range: FileRange, share: DiskShare? = nil, map: PartMap? = nil) {
         self.file = file
         self.range = range
         self.share = share
+        self.map = map
     }
 
     /// Bytes of the range that are written.
@@ -41,6 +43,7 @@ final class RangeSink: BodySink {
             throw error
         }
         count.store(done + UInt64(bytes.count), ordering: .releasing)
+        map?.add(FileRange(offset: range.offset + done, length: UInt64(bytes.count)))
         if done + UInt64(bytes.count) == range.length { file.beginWriteback(at: range.offset, count: range.length) }
     }
 }

@@ -12,17 +12,21 @@ struct FileGetRequest: WireRequest {
     var length: UInt64
     /// Whether the answer may be the beginning of the range only, when a limit of the rate wants that.
     var takesLess = false
+    /// So many bytes before `offset` the receiver has from earlier: it does not ask for them.
+    var present: UInt64 = 0
 
-    init(id: MessageID, offset: UInt64, length: UInt64, takesLess: Bool = false) {
+    init(id: MessageID, offset: UInt64, length: UInt64, takesLess: Bool = false, present: UInt64 = 0) {
         self.id = id
         self.offset = offset
         self.length = length
         self.takesLess = takesLess
+        self.present = present
     }
 
     func encoded() -> BLIPRequest {
         var properties: BLIPProperties = ["Id": id.text, "Offset": String(offset), "Length": String(length)]
         if takesLess { properties["Partial"] = "1" }
+        if present > 0 { properties["Present"] = String(present) }
         return BLIPRequest(profile: Self.profile.rawValue, properties: properties)
     }
 
@@ -33,6 +37,7 @@ struct FileGetRequest: WireRequest {
         length = try reader.number("Length")
         guard (1...WireLimit.range).contains(length) else { throw .malformed("Length") }
         takesLess = request.properties["Partial"] == "1"
+        present = request.properties["Present"] == nil ? 0 : try reader.number("Present")
     }
 }
 

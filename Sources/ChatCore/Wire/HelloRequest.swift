@@ -62,9 +62,11 @@ struct PeerFeatures: OptionSet, Sendable {
     static let routes = Self(rawValue: 1 << 1)
     /// It takes connections for files alone beside a link, and opens them when it is asked to.
     static let lanes = Self(rawValue: 1 << 2)
+    /// Once it has said hello itself it takes operations behind a hello that it has not answered yet.
+    static let early = Self(rawValue: 1 << 3)
 
     private static let named: [(name: String, feature: Self)] = [
-        ("bundles", .bundles), ("routes", .routes), ("lanes", .lanes),
+        ("bundles", .bundles), ("routes", .routes), ("lanes", .lanes), ("early", .early),
     ]
 
     init(rawValue: Int) { self.rawValue = rawValue }

@@ -20,6 +20,14 @@ package enum ChatProfile: String, Sendable, CaseIterable {
     case fileBundle = "file-bundle"
     case fileLanes = "file-lanes"
     case fileStatus = "file-status"
+
+    /// Whether its requests are stored operations of a conversation (PROTOCOL 4).
+    var isOperation: Bool {
+        switch self {
+        case .message, .edit, .retract, .react, .fileOffer: true
+        default: false
+        }
+    }
 }
 
 /// A request of one profile. `encoded()` and `init(decoding:)` are inverse to each other.

@@ -33,6 +33,33 @@ import Testing
         await eventually("all have arrived") { server.handler.profiles.count == 200 }
     }
 
+    @Test("leaving sends what is queued and the goodbye, and waits for nobody", arguments: [true, false])
+    func leaves(isEncrypted: Bool) async throws {
+        let server = try TestServer(isPlain: !isEncrypted)
+        let link = try await server.connect()
+        _ = try await link.request(BLIPRequest(profile: "echo"))
+        let serverSide = try #require(server.handler.links.first)
+        for index in 0..<50 {
+            link.submitNoReply(BLIPRequest(profile: "n\(index)", body: .bytes([UInt8](repeating: 1, count: 20_000))))
+        }
+        link.leave(code: 1001, reason: "good night")
+        #expect(await link.waitUntilClosed() == .closedLocally)
+        #expect(await serverSide.waitUntilClosed() == .closedByPeer(code: 1001, reason: "good night"))
+        #expect(server.handler.profiles.count == 51)
+    }
+
+    @Test("leaving does not wait for the goodbye of a peer that never says one")
+    func leavesMute() async throws {
+        let mute = try MuteServer(answering: .upgradeThenSilence)
+        var options = TestServer.patient(LinkOptions())
+        options.closeTimeout = .seconds(200)
+        let link = try await PeerLink.connect(to: mute.endpoint, options: options, handler: TestHandler())
+        let begun = ContinuousClock.now
+        link.leave()
+        #expect(await link.waitUntilClosed() == .closedLocally)
+        #expect(ContinuousClock.now - begun < .seconds(100))
+    }
+
     @Test("closing waits only so long for a peer that reads nothing")
     func closeTimesOut() async throws {
         let mute = try MuteServer(answering: .upgradeThenSilence)

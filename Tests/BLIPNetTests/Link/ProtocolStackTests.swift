@@ -155,6 +155,27 @@ import Testing
         #expect(pair.client.stack.roundTrip != nil)
     }
 
+    @Test("leaving ends with our own goodbye, behind everything that is queued")
+    func leaves() throws {
+        var pair = try StackPair(seed: 7)
+        pair.run(until: { $0.client.log.count == 1 && $0.server.log.count == 1 })
+        let body = BLIPBody.bytes([UInt8](repeating: 1, count: 20_000))
+        for _ in 0..<3 { _ = pair.client.stack.send(BLIPRequest(profile: "x", body: body), sink: nil, noReply: true) }
+        pair.client.stack.close(code: 1001, reason: "gone", leaves: true, now: pair.now)
+        // Nothing that the server says from now on is heard.
+        var out = ByteQueue()
+        while pair.client.stack.nextOutgoing(into: &out) {}
+        #expect(pair.client.stack.isEnded)
+        guard case .closed(.closedLocally) = pair.client.stack.nextEvent() else {
+            Issue.record("the end is not reported")
+            return
+        }
+        out.withUnsafeBytes { pair.server.stack.receive($0, now: pair.now) }
+        pair.run()
+        #expect(pair.server.requests.count == 3)
+        #expect(pair.server.log.last == .closed(.closedByPeer(code: 1001, reason: "gone")))
+    }
+
     @Test("close sends what is queued, also what waits for ACKs, and only then says goodbye")
     func closeFlushes() throws {
         var pair = try StackPair(seed: 7)

@@ -568,6 +568,34 @@ import Testing
         await bob.stop()
     }
 
+    @Test("a contact's messages are taken right behind their hello, and not without one")
+    func behindHello() async throws {
+        let bob = try await TestPeer("bob").start()
+        let identity = try TLSIdentity.generate()
+        let nowhere = PeerAddress(host: "127.0.0.1", port: 1, peerID: PeerID(identity.fingerprint))
+        let contact = try await bob.client.ask(.addContact(nowhere, name: "alice")).id
+        var options = LinkOptions(identity: identity)
+        options.application = LinkConnecting.application
+        let link = try await PeerLink.connect(
+            to: .host("127.0.0.1", port: try await bob.address.port), options: options, handler: Admitting())
+        try await eventually("it is their link") { await bob.client.links[contact]?.link != nil }
+        func message(_ number: Int) -> BLIPRequest {
+            let id = MessageID(at: Timestamp(milliseconds: Int64(number)))
+            return BLIPRequest(
+                profile: "message", properties: ["Id": id.text, "Seq": "\(number)", "Sent": "1000"],
+                body: .bytes(Array("line \(number)".utf8)), urgent: true)
+        }
+        #expect(try await link.request(message(1)).error?.code == 403)
+        let hello: BLIPProperties = ["Name": "alice", "Client": "x"]
+        let greeted = link.submit(BLIPRequest(profile: "hello", properties: hello, body: .empty, urgent: true))
+        let said = (1...3).map { link.submit(message($0)) }
+        #expect(try await greeted.value().properties["Contact"] == "accepted")
+        for pending in said { #expect(try await pending.value().error == nil) }
+        #expect(try await bob.texts(with: "alice") == ["line 1", "line 2", "line 3"])
+        link.close()
+        await bob.stop()
+    }
+
     @Test("the 33rd request takes the place of another, and its caller cannot tell")
     func storedRequests() async throws {
         let bob = try await TestPeer("bob") {

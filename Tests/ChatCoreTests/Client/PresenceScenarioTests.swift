@@ -40,6 +40,27 @@ import Testing
         #expect(await bob.client.links[alicesID]?.link == nil)
     }
 
+    @Test("operations go before the answer to our hello only to who says that they take them, and behind our hello")
+    func operationsBehindHello() async throws {
+        let (alice, bob, _, alicesID) = try await pair()
+        let present = try #require(await bob.client.links[alicesID]?.link)
+        #expect(present.features.contains(.early))
+        var link = present
+        link.isAdmittedByPeer = false
+        #expect(link.takesOperations && !link.isOnline)
+        for withdraw in [
+            { $0.features = [.bundles, .routes, .lanes] }, { $0.hasSaidHello = false }, { $0.admitsPeer = false },
+        ] as [(inout ActiveLink) -> Void] {
+            var link = link
+            withdraw(&link)
+            #expect(!link.takesOperations)
+            link.isAdmittedByPeer = true
+            #expect(link.takesOperations == link.admitsPeer)
+        }
+        await alice.stop()
+        await bob.stop()
+    }
+
     @Test("who is accepted at their first call, writes and leaves, is heard to the end")
     func firstCall() async throws {
         let alice = try await TestPeer("alice") {

@@ -341,6 +341,28 @@ private struct Highest: RandomNumberGenerator {
         #expect(router.handle(request(6, "nonsense"))?.error == .notFound)
     }
 
+    @Test("behind the hello of a contact operations wait for its answer, and nothing else comes through")
+    func behindHello() async throws {
+        let router = RequestRouter(limits: ChatLimits(), memory: WaitingMemory(bytes: 1 << 20))
+        router.expectOperations()
+        #expect(router.handle(request(1, "hello")) == nil)
+        for (number, profile) in ["message", "edit", "retract", "react", "file-offer"].enumerated() {
+            #expect(router.handle(request(UInt64(number) + 2, profile)) == nil, "\(profile)")
+        }
+        for profile in ["read", "typing", "file-get", "file-digest", "file-status", "routes", "nonsense"] {
+            #expect(router.handle(request(10, profile))?.error == .forbidden, "\(profile)")
+        }
+        let hello = try #require(await router.chat.next())
+        let id = MessageID(at: Timestamp(milliseconds: 1))
+        let said = BLIPIncomingRequest(
+            number: 20, properties: ["Profile": "message", "Id": id.text, "Seq": "1", "Sent": "1"], body: [0x61],
+            isUrgent: true, isNoReply: false)
+        let message = ReceivedRequest(.message, said)
+        #expect(router.mayHandle(hello) && !router.mayHandle(message), "their hello may be refused")
+        router.admit()
+        #expect(router.mayHandle(message))
+    }
+
     @Test("requests come out in the order in which they came in")
     func order() async {
         let lane = line(limit: 100)

@@ -30,6 +30,26 @@ struct OnceTests {
         await simulation.stop()
     }
 
+    @Test("what waits for somebody who is called goes right behind our hello: two round trips with its answer")
+    func behindHello() async throws {
+        let simulation = try await Simulation(seed: 3)
+        let (alice, bob) = (simulation.alice, simulation.bob)
+        try await bob.client.start()
+        simulation.network.setLatency(500)
+        let message = try await alice.say("first words")
+        let begun = simulation.clock.now
+        try await alice.client.start()
+        try await simulation.eventually("delivered", step: .milliseconds(10)) {
+            try await alice.history.first { $0.id == message.id }?.state == .delivered
+        }
+        let trips = (simulation.clock.now - begun) / .seconds(1)
+        // One is the handshake, which is more than one in a real network.
+        #expect(trips < 2.9, "\(trips) round trips")
+        #expect(try await bob.texts() == ["first words"])
+        #expect(simulation.network.requests("message", from: alice.id) == 1)
+        await simulation.stop()
+    }
+
     @Test("D4: the connection is cut at each delivery of a session in turn: all is there once, in order")
     func cutEverywhere() async throws {
         var count = 1

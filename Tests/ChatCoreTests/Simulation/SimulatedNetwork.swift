@@ -38,7 +38,8 @@ final class SimulatedNetwork: Sendable {
         var cutsPerMille = 0
         /// The delivery that cuts its connection, counted down.
         var deliveriesToCut: Int?
-        var maximumLatency = 40
+        /// Milliseconds.
+        var latencies = 1...40
         var handshakeTime: Duration?
         var kernels: [PeerID: [AsyncStream<NetworkChange>.Continuation]] = [:]
     }
@@ -88,6 +89,9 @@ final class SimulatedNetwork: Sendable {
     fileprivate var handshakeBegan: MonotonicTime? {
         state.withLock { $0.handshakeTime }.map { .now() + (.zero - $0) }
     }
+
+    /// Each delivery takes so many milliseconds, and so does each half of a handshake.
+    func setLatency(_ milliseconds: Int) { state.withLock { $0.latencies = milliseconds...milliseconds } }
 
     func setCuts(perMille: Int) { state.withLock { $0.cutsPerMille = perMille } }
 
@@ -183,7 +187,7 @@ final class SimulatedNetwork: Sendable {
     /// How long the next delivery takes, and whether it is the last one before a cut: 0 no, 1 before, 2 after it.
     fileprivate func fate() -> (latency: Duration, cut: Int) {
         state.withLock { state in
-            let latency = Int.random(in: 1...state.maximumLatency, using: &state.generator)
+            let latency = Int.random(in: state.latencies, using: &state.generator)
             var isCut = Int.random(in: 0..<1000, using: &state.generator) < state.cutsPerMille
             if let left = state.deliveriesToCut {
                 state.deliveriesToCut = left > 1 ? left - 1 : nil

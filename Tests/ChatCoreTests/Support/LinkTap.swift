@@ -23,6 +23,9 @@ final class LinkTap: Sendable {
         /// Go down for good at the cut.
         var staysDown = false
         var isDown = false
+        /// Replies to this profile wait.
+        var heldProfile: String?
+        var held: [@Sendable () -> Void] = []
     }
     private let state = Mutex(State())
 
@@ -58,6 +61,27 @@ final class LinkTap: Sendable {
     var isDown: Bool { state.withLock { $0.isDown } }
 
     func loseReply(to profile: String) { state.withLock { $0.replyToLose = profile } }
+
+    /// Replies to `profile` wait until `releaseReplies`.
+    func holdReplies(to profile: String) { state.withLock { $0.heldProfile = profile } }
+
+    func releaseReplies() {
+        let held = state.withLock { state in
+            defer { state.held = [] }
+            state.heldProfile = nil
+            return state.held
+        }
+        for reply in held { reply() }
+    }
+
+    /// Whether a reply waits now, to be given later.
+    fileprivate func holds(_ profile: String?, _ reply: @escaping @Sendable () -> Void) -> Bool {
+        state.withLock { state in
+            guard let profile, state.heldProfile == profile else { return false }
+            state.held.append(reply)
+            return true
+        }
+    }
 
     fileprivate func opened(_ connection: any PeerConnection) {
         state.withLock { if connection.isLane { $0.lanes += 1 } else { $0.connections += 1 } }
@@ -237,13 +261,16 @@ private final class TappedConnection: PeerConnection {
     }
 
     func respond(to number: UInt64, with response: BLIPResponse) {
-        if tap.losesReply(to: requests.profile(of: number)) { return base.close(code: 1001, reason: "cut by the test") }
+        let profile = requests.profile(of: number)
+        if tap.losesReply(to: profile) { return base.close(code: 1001, reason: "cut by the test") }
+        if tap.holds(profile, { [base] in base.respond(to: number, with: response) }) { return }
         base.respond(to: number, with: response)
     }
 
     func admit() { base.admit() }
     func ping() { base.ping() }
     func close(code: UInt16, reason: String) { base.close(code: code, reason: reason) }
+    func leave(code: UInt16, reason: String) { base.leave(code: code, reason: reason) }
     func waitUntilClosed() async -> LinkError { await base.waitUntilClosed() }
 }
 

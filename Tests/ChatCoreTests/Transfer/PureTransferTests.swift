@@ -105,6 +105,34 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         #expect(now - begin >= 90 * 10_000, "nearly all of it is counted")
     }
 
+    @Test("of what an earlier run has brought nothing is asked for, the gaps come first")
+    func gaps() throws {
+        let missing = [
+            FileRange(offset: 100, length: 50), FileRange(offset: 300_000, length: 600_000),
+            FileRange(offset: 2_000_000, length: 8_000_000),
+        ]
+        var planner = RangePlanner(size: 10_000_000, missing: missing)
+        #expect(planner.contiguous { _ in 0 } == 100)
+        var asked: [FileRange] = []
+        while !planner.isComplete {
+            let next = planner.nextRange()
+            asked.append(try #require(next))
+            planner.finished(asked[asked.count - 1], after: .milliseconds(10))
+        }
+        #expect(asked.first == missing[0])
+        #expect(zip(asked, asked.dropFirst()).allSatisfy { $0.end <= $1.offset })
+        for gap in missing {
+            #expect(
+                contiguousEnd(of: asked.filter { $0.offset >= gap.offset && $0.end <= gap.end }, from: gap.offset)
+                    == gap.end)
+        }
+        #expect(asked.reduce(0) { $0 + $1.length } == 8_600_050)
+        var closed = RangePlanner(size: 1000, missing: [FileRange(offset: 10, length: 5)])
+        #expect(closed.nextRange() == FileRange(offset: 10, length: 5))
+        #expect(closed.nextRange() == nil && !closed.isComplete)
+        #expect(RangePlanner(size: 1000, missing: []).isComplete)
+    }
+
     private func contiguousEnd(of ranges: [FileRange], from begin: UInt64) -> UInt64 {
         ranges.sorted { $0.offset < $1.offset }.reduce(begin) { $1.offset == $0 ? $1.end : $0 }
     }
@@ -213,7 +241,7 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         #expect(name.utf8.count <= FileNameSanitizer.maximumBytes)
         #expect(name.utf8.suffix(3).elementsEqual(".gz".utf8))
         let id = MessageID(at: Timestamp(milliseconds: 0))
-        #expect(FileNameSanitizer.partialName(name, id).utf8.count <= 255)
+        #expect(FileNameSanitizer.mapName(name, id).utf8.count <= 255)
         let endless = FileNameSanitizer.sanitized("a." + String(repeating: "b", count: 1000))
         #expect(endless.utf8.count <= FileNameSanitizer.maximumBytes)
     }
@@ -363,6 +391,25 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         // The receiver begins anew.
         try serve(100, 50, overLane: false)
         #expect(served.contiguous == 150)
+    }
+
+    @Test("what the receiver has from earlier behind a gap counts, as far as a receiver can have it")
+    func presentEarlier() throws {
+        let served = ServedRanges()
+        func serve(_ offset: UInt64, _ length: UInt64, present: UInt64 = 0) throws {
+            let number = try #require(
+                served.open(FileRange(offset: offset, length: length), present: present, limit: 4))
+            served.advance(number, read: length)
+            served.close(number)
+        }
+        try serve(1000, 100, present: 500)
+        #expect(served.begin == 1000 && served.contiguous == 1100, "what was before the first range is no progress")
+        try serve(1400, 100, present: 300)
+        #expect(served.contiguous == 1500)
+        try serve(1500, 10, present: 1501)
+        #expect(served.contiguous == 1510)
+        try serve(1510 + ServedRanges.mostPresent, 10, present: ServedRanges.mostPresent)
+        #expect(served.contiguous == 1510, "more than that is not read for the digest")
     }
 
     @Test("progress is shown four times a second and stored twice")

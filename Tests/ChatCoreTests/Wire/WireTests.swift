@@ -55,6 +55,7 @@ import Testing
         }
         try expectRoundTrip(FileGetRequest(id: id, offset: 1 << 33, length: 1 << 20))
         try expectRoundTrip(FileGetRequest(id: id, offset: 0, length: 1, takesLess: true))
+        try expectRoundTrip(FileGetRequest(id: id, offset: 1 << 33, length: 1, present: 1 << 32))
         try expectRoundTrip(FileDigestRequest(id: id, length: 0))
         try expectRoundTrip(FileLanesRequest(count: 6))
         try expectRoundTrip(FileBundleRequest(ids: [id]))

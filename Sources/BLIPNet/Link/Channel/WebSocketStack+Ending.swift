@@ -48,14 +48,17 @@ extension WebSocketStack {
 
     // MARK: The end
 
-    /// Ends the connection in order: first sends what is queued (as long as `closeTimeout`), then says goodbye.
-    package mutating func close(code: UInt16, reason: String, now: MonotonicTime) {
+    /// Ends the connection in order: first sends what is queued (as long as `closeTimeout`), then says goodbye. `leaves`: that is
+    /// the end, and the peer's goodbye is not waited for.
+    package mutating func close(code: UInt16, reason: String, leaves: Bool = false, now: MonotonicTime) {
         self.now = now
+        if leaves { endsWithGoodbye = true }
         switch state {
         case .handshake: finish(.closedLocally)
         case .open:
             state = .flushing(code: code, reason: reason)
             flushDeadline = now + closeTimeout
+        case .closing where leaves: finish(.closedLocally)
         case .flushing, .closing, .ended: break
         }
     }
@@ -79,6 +82,7 @@ extension WebSocketStack {
         webSocket.close(
             code: WebSocketCloseCode.isAllowedOnWire(code) ? code : WebSocketCloseCode.normal, reason: reason,
             now: now)
+        if endsWithGoodbye { finish(.closedLocally) }
     }
 
     /// Ends the stack for `reason`; the first reason counts. Queued messages are dropped.

@@ -62,6 +62,8 @@ package struct WebSocketStack: StreamStack {
     private var hasAskedTrust = false
     var now: MonotonicTime
     var flushDeadline: MonotonicTime?
+    /// Our goodbye is the end: that of the peer is not waited for.
+    var endsWithGoodbye = false
     var pingsSent: UInt64 = 0
     var pingSentAt: MonotonicTime?
     var measuredRoundTrip: Duration?
