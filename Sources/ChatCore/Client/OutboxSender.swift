@@ -86,8 +86,11 @@ struct OutboxSender {
         _ entry: OutboxEntry, of contact: ContactID, on number: LinkNumber, _ result: Result<BLIPResponse, LinkError>
     ) async {
         // Entries of an earlier link are on their way again already; the receiver knows them by their ids.
-        guard core.links[contact]?.link?.number == number else { return }
+        guard let link = core.links[contact]?.link, link.number == number else { return }
         switch result {
+        case .success(let response) where response.error == .forbidden && !link.isAdmittedByPeer:
+            // It went right behind our hello, which they may have refused: that says nothing about the entry.
+            hold(contact, releasing: entry.id)
         case .success(let response):
             if await settle(entry, of: contact, error: response.error) {
                 core.links[contact]?.outbox.answered(entry.id)

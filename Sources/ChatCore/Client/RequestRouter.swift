@@ -42,7 +42,7 @@ final class RequestRouter: PeerRequestHandler {
 
     private func lets(_ profile: ChatProfile?) -> Bool {
         if profile == .hello || isAdmitted.load(ordering: .acquiring) { return true }
-        return profile?.isOperation == true && expectsOperations.load(ordering: .acquiring)
+        return profile?.mayFollowHello == true && expectsOperations.load(ordering: .acquiring)
     }
 
     func handle(_ request: BLIPIncomingRequest) -> BLIPResponse? {

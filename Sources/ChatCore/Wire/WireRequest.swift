@@ -21,10 +21,10 @@ package enum ChatProfile: String, Sendable, CaseIterable {
     case fileLanes = "file-lanes"
     case fileStatus = "file-status"
 
-    /// Whether its requests are stored operations of a conversation (PROTOCOL 4).
-    var isOperation: Bool {
+    /// Whether its requests may follow a hello that has not been answered: everything that an outbox holds (PROTOCOL 4).
+    var mayFollowHello: Bool {
         switch self {
-        case .message, .edit, .retract, .react, .fileOffer: true
+        case .message, .edit, .retract, .react, .fileOffer, .fileStatus: true
         default: false
         }
     }

@@ -596,6 +596,29 @@ import Testing
         await bob.stop()
     }
 
+    @Test("what is refused before our hello is answered has not failed: the hello may have been refused")
+    func refusedBeforeHello() async throws {
+        let alice = try await TestPeer("alice").start()
+        let identity = try TLSIdentity.generate()
+        let nowhere = PeerAddress(host: "127.0.0.1", port: 1, peerID: PeerID(identity.fingerprint))
+        let contact = try await alice.client.ask(.addContact(nowhere, name: "bob")).id
+        let message = try await alice.say("first", to: "bob")
+        _ = try await alice.store.advanceState(of: message.id, in: contact, to: .delivered)
+        _ = try await alice.client.ask(.edit(message, to: "changed"))
+        var options = LinkOptions(identity: identity)
+        options.application = LinkConnecting.application
+        let link = try await PeerLink.connect(
+            to: .host("127.0.0.1", port: try await alice.address.port), options: options, handler: Refusing())
+        let hello: BLIPProperties = ["Name": "bob", "Client": "x", "Features": "early"]
+        let request = BLIPRequest(profile: "hello", properties: hello, body: .empty, urgent: true)
+        #expect(try await link.request(request).properties["Contact"] == "accepted")
+        try await eventually("they have refused it") { await alice.client.links[contact]?.outbox.isHeld == true }
+        let state = try await alice.history(with: "bob").first?.operationState
+        #expect(state == .sent || state == .pending, "\(String(describing: state))")
+        link.close()
+        await alice.stop()
+    }
+
     @Test("the 33rd request takes the place of another, and its caller cannot tell")
     func storedRequests() async throws {
         let bob = try await TestPeer("bob") {
@@ -693,6 +716,13 @@ private func freePort() throws -> UInt16 {
 private final class Admitting: BLIPRequestHandler {
     func handle(_ request: BLIPIncomingRequest, on link: PeerLink) -> BLIPResponse? {
         BLIPResponse(properties: ["Contact": "accepted"])
+    }
+}
+
+/// Does not answer hello, and refuses everything else.
+private final class Refusing: BLIPRequestHandler {
+    func handle(_ request: BLIPIncomingRequest, on link: PeerLink) -> BLIPResponse? {
+        request.properties.profile == "hello" ? nil : .failure(.forbidden, "say hello first")
     }
 }
 

@@ -346,10 +346,10 @@ private struct Highest: RandomNumberGenerator {
         let router = RequestRouter(limits: ChatLimits(), memory: WaitingMemory(bytes: 1 << 20))
         router.expectOperations()
         #expect(router.handle(request(1, "hello")) == nil)
-        for (number, profile) in ["message", "edit", "retract", "react", "file-offer"].enumerated() {
+        for (number, profile) in ["message", "edit", "retract", "react", "file-offer", "file-status"].enumerated() {
             #expect(router.handle(request(UInt64(number) + 2, profile)) == nil, "\(profile)")
         }
-        for profile in ["read", "typing", "file-get", "file-digest", "file-status", "routes", "nonsense"] {
+        for profile in ["read", "typing", "file-get", "file-digest", "routes", "nonsense"] {
             #expect(router.handle(request(10, profile))?.error == .forbidden, "\(profile)")
         }
         let hello = try #require(await router.chat.next())

@@ -79,6 +79,8 @@ import Testing
         try await eventually("it was cut") { bob.tap.isDown }
         try await (receiverRestarts ? bob : alice).restart()
         alice.tap.holdReplies(to: "file-digest")
+        // Their run is over, and has written down how far it came.
+        try await waitForState(.accepted, of: offer.id, at: bob)
         let partial = try #require(try await bob.transfer(offer.id)?.path)
         let there = try record(of: partial).ranges.reduce(0) { $0 + $1.length }
         let before = bob.tap.requests("file-get").count
