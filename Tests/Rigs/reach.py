@@ -107,8 +107,17 @@ class Home:
         """The class of the link with a contact; none: they have called us, or there is none."""
         return next((route['class'] for route in self.json('routes', 'list', who) if route['standing'] == 'inUse'), None)
 
+    def relayed(self, who):
+        """Whether the link with a contact takes a relay; there is one."""
+        link = self.link(who)
+        return link['link'] == 'online' and link['remote'].startswith(self.rig.env['REACH_PUB'] + ':')
+
     def link(self, who):
-        return next((c for c in self.json('status') if c.get('name') == who), {})
+        return next(peer for peer in self.json('status')[0]['peers'] if peer['name'] == who)
+
+    def direct(self, who):
+        link = self.link(who)
+        return link['link'] == 'online' and not self.relayed(who)
 
     def texts(self, who):
         return [line['text'] for line in self.json('history', who) if line.get('text')]
@@ -226,6 +235,36 @@ def random(rig):
     alice, bob = two(rig)
     time.sleep(70)
     assert bob.in_use('alice') == 'relay'
+    bob.run('send', 'alice', 'still here')
+
+
+@scenario(short=True)
+def punch(rig):
+    """Two routers that keep ports: both call at the same moment, and the link is direct within 10 s; a file and messages go on."""
+    alice, bob = two(rig, ('reach.observer', rig.env['REACH_LOOKUP']), ('reach.map', 'off'))
+    began = time.monotonic()
+    path = file(alice, 24 << 20)
+    alice.run('transfers', 'limit', 'up', '2M')
+    sending = alice.start('send-file', 'bob', str(path))
+    took = wait('the link is direct', limit(10), lambda: bob.direct('alice') and alice.direct('bob'))
+    say(f'direct {took:.1f} s later')
+    bob.run('send', 'alice', 'and so is this')
+    wait('it is there', 20, lambda: 'and so is this' in alice.texts('bob'))
+    alice.run('transfers', 'limit', 'up', 'off')
+    wait('the file is whole', 60, lambda: received(bob, path))
+    sending.wait(60)
+    # Without the relay the link stays.
+    os.kill(rig.pid('strelaysrv'), 9)
+    alice.run('send', 'bob', 'nobody between us')
+    assert 'nobody between us' in bob.texts('alice')
+
+
+@scenario('--nat random')
+def punch_random(rig):
+    """Routers that give each connection another port: it stays on the relay, and nothing else suffers."""
+    alice, bob = two(rig, ('reach.observer', rig.env['REACH_LOOKUP']))
+    time.sleep(30)
+    assert bob.relayed('alice') and alice.relayed('bob')
     bob.run('send', 'alice', 'still here')
 
 

@@ -40,6 +40,15 @@ struct ActiveLink: Sendable {
     /// Whether operations may go, although they may not have answered our hello yet: it goes before them.
     var takesOperations: Bool { isOnline || admitsPeer && hasSaidHello && features.contains(.early) }
 
+    /// From where a caller has called, where we see that; `nil` where they are called, and on this machine.
+    var callersPlace: Endpoint? {
+        guard !isOutgoing, routeClass == .direct,
+            case .host(let host, let port)? = Endpoint(connection.info.remoteAddress),
+            SocketAddress(host: host, port: port)?.isLocal == false
+        else { return nil }
+        return .host(host, port: port)
+    }
+
     /// Where a caller says that they listen. By a proxy, a relay or Tor we do not see from where they call: the address
     /// there is nobody's.
     func place(of hello: HelloRequest) -> PeerAddress? {

@@ -30,6 +30,7 @@ extension ChatClient {
                     return link.close(code: 1008, reason: "not the one who invited")
                 }
             }
+            if let place = reply?.seenAt, link.isOutgoing, link.routeClass == .direct { reach.punching.noteSeen(place) }
             switch reply?.answer {
             case .accepted:
                 updateLink(contact, link.number) { $0.isAdmittedByPeer = true }
@@ -58,7 +59,7 @@ extension ChatClient {
         let meeting = await reach.invitations.judge(hello.proof, on: link, isStranger: false)
         if meeting.isInvited { await people.met(contact) }
         admit(request, on: link, meeting.reply)
-        let shared = hello.features(sharedWith: core.configuration.limits)
+        let shared = hello.features(sharedWith: core.configuration)
         updateLink(contact, link.number) {
             $0.features = shared
             $0.admitsPeer = true
@@ -71,7 +72,7 @@ extension ChatClient {
     private func admit(_ request: ReceivedRequest, on link: ActiveLink, _ meeting: HelloReply.Meeting?) {
         link.connection.admit()
         link.router.admit()
-        link.answer(request, HelloReply(.accepted, meeting).encoded())
+        link.answer(request, HelloReply(.accepted, meeting, seenAt: link.callersPlace).encoded())
     }
 
     // MARK: Strangers
@@ -129,7 +130,7 @@ extension ChatClient {
         if case .proof(let proof)? = meeting { link.hostProof = proof }
         admit(request, on: link, meeting)
         adopt(link, for: peer.id)
-        let shared = hello.features(sharedWith: core.configuration.limits)
+        let shared = hello.features(sharedWith: core.configuration)
         updateLink(peer.id, link.number) {
             $0.features = shared
             $0.admitsPeer = true

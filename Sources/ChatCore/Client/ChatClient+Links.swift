@@ -138,6 +138,7 @@ extension ChatClient {
         book.transfers.endRests(of: contact)
         downloads.resumeTransfers(with: contact)
         people.rememberSeen(contact)
+        reach.upgrades.online(contact)
     }
 
     /// A link is over; or it counts as that, and whoever says so closes it.

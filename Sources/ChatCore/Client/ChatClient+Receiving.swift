@@ -97,6 +97,8 @@ extension ChatClient {
             reach.upgrades.somethingNew(for: contact)
             link.answer(request, BLIPResponse())
         case .fileLanes(let wanted): uploads.lanes.asked(wanted, by: contact, on: link.number)
+        case .punch(let punch): reach.punching.asked(punch, request, by: contact, on: link)
+        case .punchGo(let word): reach.punching.go(word, from: contact, on: link)
         case .fileStatus(let status): await decisions.receive(status, request, contact, link)
         case .malformed(let error): link.answer(request, error.response)
         case .fileGet, .fileDigest, .fileBundle: link.answer(request, .failure(.notFound, "no such profile"))

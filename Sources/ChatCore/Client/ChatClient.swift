@@ -95,14 +95,15 @@ package actor ChatClient: LocalChat {
         let meetings = Meetings(core: core, connecting: connecting, memory: waitingMemory, relays: relays)
         let neighbours = Neighbours(
             core: core, finding: finding, listening: listening, dialling: dialling, meetings: meetings)
-        let upgrades = Upgrades(core: core, dialling: dialling)
+        let punching = Punching(core: core, connecting: connecting, memory: waitingMemory)
+        let upgrades = Upgrades(core: core, dialling: dialling, punching: punching)
         reach = Reach(
             relays: relays, mapping: mapping, onion: onion, invitations: InvitationBook(core: core, meetings: meetings),
             meetings: meetings, neighbours: neighbours,
             networks: Networks(
                 core: core, connecting: connecting, relays: relays, mapping: mapping, meetings: meetings,
                 dialling: dialling, upgrades: upgrades),
-            upgrades: upgrades)
+            upgrades: upgrades, punching: punching)
         self.dialling = dialling
         self.requests = requests
         people = People(core: core, requests: requests, listening: listening, namedSettings: namedSettings)

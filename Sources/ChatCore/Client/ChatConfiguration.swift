@@ -78,6 +78,10 @@ package struct ReachConfiguration: Sendable {
     package var findsNeighbours = true
     /// Whether the router is asked for a port.
     package var mapping = MappingSetting.off
+    /// Contacts and we call each other at the same moment where nothing else makes a direct way.
+    package var punches = true
+    /// Who tells us where our calls come out.
+    package var observer: OutsideObserver?
     /// Counts from the next start on.
     package var tor = TorSetting.off
     /// The control port of a tor of our user's; `nil`: we start one. Counts from the next start on.
@@ -152,20 +156,21 @@ package struct ChatLimits: Sendable {
     package init() {}
 }
 
-extension ChatLimits {
+extension ChatConfiguration {
     /// What we can do beyond the first version.
     var features: PeerFeatures {
         var features: PeerFeatures = [.routes, .early]
-        if bundles.running > 0 { features.insert(.bundles) }
-        if network.fileLanes > 0 { features.insert(.lanes) }
+        if limits.bundles.running > 0 { features.insert(.bundles) }
+        if limits.network.fileLanes > 0 { features.insert(.lanes) }
+        if punches { features.insert(.punch) }
         return features
     }
 }
 
 extension HelloRequest {
     /// What both programs can do.
-    func features(sharedWith limits: ChatLimits) -> PeerFeatures {
-        PeerFeatures(names: features).intersection(limits.features)
+    func features(sharedWith configuration: ChatConfiguration) -> PeerFeatures {
+        PeerFeatures(names: features).intersection(configuration.features)
     }
 }
 

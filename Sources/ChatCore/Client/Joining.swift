@@ -195,7 +195,7 @@ struct Joining {
             router.admit()
             link.answer(request, HelloReply(.accepted).encoded())
             link.isAdmittedByPeer = true
-            link.features = theirs.features(sharedWith: core.configuration.limits)
+            link.features = theirs.features(sharedWith: core.configuration)
             adopt(link, for: peer.id)
             reach.neighbours.recognise()
             return .success(core.links[peer.id]?.peer ?? peer)

@@ -162,6 +162,37 @@ package struct LinkConnecting: PeerConnecting {
         do throws(MappingFailure) { await (try Router()).giveBack(mapped) } catch {}
     }
 
+    // MARK: Calling at the same moment
+
+    package func openHole(seenBy observer: OutsideObserver?) async -> PunchHole? {
+        guard let port = HolePunch.freePort() else { return nil }
+        return PunchHole(port: port, outside: await observer?.place(of: port)?.endpoint)
+    }
+
+    package func punch(
+        from port: UInt16, to candidates: [Endpoint], allowsInside: Bool, expecting expected: PeerID,
+        handler: any PeerRequestHandler
+    ) async throws(LinkError) -> any PeerConnection {
+        let options = calling(expected, .direct)
+        return try await hole(port, candidates, allowsInside, options).connect(handler: LinkRequests(handler))
+    }
+
+    package func takePunch(
+        from port: UInt16, to candidates: [Endpoint], allowsInside: Bool,
+        accept: @escaping @Sendable (any PeerConnection) -> (any PeerRequestHandler)?
+    ) async {
+        await hole(port, candidates, allowsInside, options).serve { link in accept(link).map(LinkRequests.init) }
+    }
+
+    private func hole(
+        _ port: UInt16, _ candidates: [Endpoint], _ allowsInside: Bool, _ options: LinkOptions
+    ) -> HolePunch {
+        let places = candidates.compactMap { candidate in
+            if case .host(let host, let port) = candidate { SocketAddress(host: host, port: port) } else { nil }
+        }
+        return HolePunch(from: port, to: places.filter { allowsInside || !$0.isInside }, options: options)
+    }
+
     package func listen(
         on endpoint: Endpoint, accept: @escaping @Sendable (any PeerConnection) -> (any PeerRequestHandler)?
     ) throws(LinkError) -> any PeerListening {

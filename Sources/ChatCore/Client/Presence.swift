@@ -32,7 +32,7 @@ struct Presence {
         var hello = HelloRequest(
             name: ContactNames.cleaned(core.configuration.name, fallback: "somebody"), client: ChatClient.clientName,
             listenPort: core.configuration.hidesAddress ? nil : listening.port,
-            features: core.configuration.limits.features.names)
+            features: core.configuration.features.names)
         hello.routes = relays.told
         hello.proof = proof
         return hello

@@ -12,4 +12,5 @@ struct Reach {
     let slots = CallSlots()
     let networks: Networks
     let upgrades: Upgrades
+    let punching: Punching
 }

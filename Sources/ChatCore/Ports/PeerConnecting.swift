@@ -63,8 +63,36 @@ package protocol PeerConnecting: Sendable {
     /// Nobody needs it any more.
     func giveBack(_ mapped: MappedPort) async
 
+    /// A port of ours from which a peer is called at the same moment as they call us, and where calls from it come out, as far as
+    /// `observer` says it; `nil` where there is none.
+    func openHole(seenBy observer: OutsideObserver?) async -> PunchHole?
+
+    /// Calls all candidates of a peer who calls us now, again and again for some seconds. `allowsInside`: addresses that nobody
+    /// outside has, too. Another key fails with `.wrongIdentity`.
+    func punch(
+        from port: UInt16, to candidates: [Endpoint], allowsInside: Bool, expecting expected: PeerID,
+        handler: any PeerRequestHandler
+    ) async throws(LinkError) -> any PeerConnection
+
+    /// The other side of it. `accept` is asked as with `listen`.
+    func takePunch(
+        from port: UInt16, to candidates: [Endpoint], allowsInside: Bool,
+        accept: @escaping @Sendable (any PeerConnection) -> (any PeerRequestHandler)?
+    ) async
+
     /// What changes in the networks of this machine, from now on.
     func networkChanges() -> AsyncStream<NetworkChange>
+}
+
+/// A port from which we call, and how it looks from outside.
+package struct PunchHole: Sendable, Equatable {
+    package var port: UInt16
+    package var outside: Endpoint?
+
+    package init(port: UInt16, outside: Endpoint?) {
+        self.port = port
+        self.outside = outside
+    }
 }
 
 /// A program that asks routers by UPnP.
@@ -116,6 +144,18 @@ extension PeerConnecting {
     ) async throws(MappingFailure) -> MappedPort { throw .noGateway }
 
     package func giveBack(_ mapped: MappedPort) async {}
+
+    package func openHole(seenBy observer: OutsideObserver?) async -> PunchHole? { nil }
+
+    package func punch(
+        from port: UInt16, to candidates: [Endpoint], allowsInside: Bool, expecting expected: PeerID,
+        handler: any PeerRequestHandler
+    ) async throws(LinkError) -> any PeerConnection { throw .transport(call: "connect", errno: ENETUNREACH) }
+
+    package func takePunch(
+        from port: UInt16, to candidates: [Endpoint], allowsInside: Bool,
+        accept: @escaping @Sendable (any PeerConnection) -> (any PeerRequestHandler)?
+    ) async {}
 
     package func beReached(
         at relay: RelayServer, in place: MailboxPlace, token: String, through proxy: ProxyChoice,

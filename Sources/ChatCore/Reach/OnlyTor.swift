@@ -74,6 +74,27 @@ struct AllowedConnecting: PeerConnecting {
         if setting.allows(.mapping) { await base.giveBack(mapped) }
     }
 
+    func openHole(seenBy observer: OutsideObserver?) async -> PunchHole? {
+        setting.allows(.calls) ? await base.openHole(seenBy: observer) : nil
+    }
+
+    func punch(
+        from port: UInt16, to candidates: [Endpoint], allowsInside: Bool, expecting expected: PeerID,
+        handler: any PeerRequestHandler
+    ) async throws(LinkError) -> any PeerConnection {
+        try require(.calls)
+        return try await base.punch(
+            from: port, to: candidates, allowsInside: allowsInside, expecting: expected, handler: handler)
+    }
+
+    func takePunch(
+        from port: UInt16, to candidates: [Endpoint], allowsInside: Bool,
+        accept: @escaping @Sendable (any PeerConnection) -> (any PeerRequestHandler)?
+    ) async {
+        guard setting.allows(.calls) else { return }
+        await base.takePunch(from: port, to: candidates, allowsInside: allowsInside, accept: accept)
+    }
+
     func onionRoute(generation: UInt32) -> Route? {
         setting.allows(.onion) ? base.onionRoute(generation: generation) : nil
     }

@@ -75,6 +75,17 @@ package struct RelaySetting: Sendable, Hashable {
     }
 }
 
+extension OutsideObserver {
+    /// The setting `reach.observer`, `HOST:PORT/ID` with an id in syncthing's form; `nil` for anything else.
+    package init?(setting text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, case .host(let host, let port)? = Endpoint(String(parts[0])), port > 0,
+            !LocalHost.isWildcard(host), let id = RelayID(syncthing: String(parts[1]))
+        else { return nil }
+        self.init(host: host, port: port, id: id)
+    }
+}
+
 extension RelayID {
     /// Reads an id in syncthing's form: 52 characters of base32, or 56 with a check character behind each 13; dashes and
     /// case do not matter, and 0, 1 and 8 are read as the letters that they look like.

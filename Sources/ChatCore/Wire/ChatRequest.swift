@@ -17,6 +17,8 @@ enum ChatRequest: Sendable, Equatable {
     case fileDigest(FileDigestRequest)
     case fileBundle(FileBundleRequest)
     case fileLanes(FileLanesRequest)
+    case punch(PunchRequest)
+    case punchGo(PunchGoRequest)
     /// It breaks PROTOCOL 4, and is answered so in its turn.
     case malformed(WireError)
 
@@ -53,6 +55,8 @@ enum ChatRequest: Sendable, Equatable {
         case .fileDigest: return .fileDigest(try FileDigestRequest(decoding: request))
         case .fileBundle: return .fileBundle(try FileBundleRequest(decoding: request))
         case .fileLanes: return .fileLanes(try FileLanesRequest(decoding: request))
+        case .punch: return .punch(try PunchRequest(decoding: request))
+        case .punchGo: return .punchGo(try PunchGoRequest(decoding: request))
         }
     }
 
@@ -64,7 +68,8 @@ enum ChatRequest: Sendable, Equatable {
     var isStored: Bool {
         switch self {
         case .operation, .read, .fileStatus: true
-        case .hello, .accepted, .typing, .presence, .routes, .fileGet, .fileDigest, .fileBundle, .fileLanes, .malformed:
+        case .hello, .accepted, .typing, .presence, .routes, .fileGet, .fileDigest, .fileBundle, .fileLanes, .punch,
+            .punchGo, .malformed:
             false
         }
     }

@@ -64,9 +64,12 @@ struct PeerFeatures: OptionSet, Sendable {
     static let lanes = Self(rawValue: 1 << 2)
     /// Once it has said hello itself it takes operations behind a hello that it has not answered yet.
     static let early = Self(rawValue: 1 << 3)
+    /// It calls at the same moment as we do when both of us ask for that.
+    static let punch = Self(rawValue: 1 << 4)
 
     private static let named: [(name: String, feature: Self)] = [
         ("bundles", .bundles), ("routes", .routes), ("lanes", .lanes), ("early", .early),
+        ("punch", .punch),
     ]
 
     init(rawValue: Int) { self.rawValue = rawValue }
@@ -96,9 +99,12 @@ struct HelloReply: Sendable, Equatable {
 
     var answer: Answer
     var meeting: Meeting?
+    /// From where the caller has called, as we see it.
+    var seenAt: Endpoint?
 
     func encoded() -> BLIPResponse {
         var properties: BLIPProperties = ["Contact": answer.rawValue]
+        if let seenAt { properties["Seen-At"] = seenAt.description }
         switch meeting {
         case .proof(let proof): properties["Meet"] = Base64.encode(proof)
         case .used: properties["Meet"] = Self.used
@@ -107,9 +113,10 @@ struct HelloReply: Sendable, Equatable {
         return BLIPResponse(properties: properties)
     }
 
-    init(_ answer: Answer, _ meeting: Meeting? = nil) {
+    init(_ answer: Answer, _ meeting: Meeting? = nil, seenAt: Endpoint? = nil) {
         self.answer = answer
         self.meeting = meeting
+        self.seenAt = seenAt
     }
 
     init(decoding response: BLIPResponse) throws(WireError) {
@@ -118,6 +125,8 @@ struct HelloReply: Sendable, Equatable {
             throw .malformed("Contact")
         }
         self.answer = answer
+        // What cannot be read says nothing, and nobody needs it.
+        seenAt = try reader.optionalText("Seen-At", limit: WireLimit.place).flatMap { Endpoint($0) }
         guard let text = try reader.optionalText("Meet", limit: WireLimit.proof) else { return }
         guard text != Self.used else {
             meeting = .used

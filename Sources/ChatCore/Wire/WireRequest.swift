@@ -20,6 +20,8 @@ package enum ChatProfile: String, Sendable, CaseIterable {
     case fileBundle = "file-bundle"
     case fileLanes = "file-lanes"
     case fileStatus = "file-status"
+    case punch
+    case punchGo = "punch-go"
 
     /// Whether its requests may follow a hello that has not been answered: everything that an outbox holds (PROTOCOL 4).
     var mayFollowHello: Bool {
@@ -55,6 +57,8 @@ enum WireLimit {
     static let away = 256
     /// A proof in Base64.
     static let proof = 64
+    /// A numeric address with its port.
+    static let place = 80
     /// The length of one `file-get` range.
     static let range: UInt64 = 16 << 20
     /// How many files one `file-bundle` asks for.

@@ -27,6 +27,8 @@ extension Configuration {
         do throws(RelaySetting.Problem) { chat.relays = try RelaySetting.list(reach.relay) } catch { chat.relays = [] }
         chat.reach.findsNeighbours = reach.findsNeighbours
         chat.reach.mapping = reach.mapping
+        chat.reach.punches = reach.punches
+        chat.reach.observer = OutsideObserver(setting: reach.observer)
         chat.reach.tor = reach.tor
         chat.reach.torControl = Self.torControl(reach.torControl)
         chat.contactRules = ContactRules(

@@ -69,6 +69,10 @@ package struct Configuration: Sendable, Equatable {
         var findsNeighbours = true
         /// Whether the router is asked for a port.
         var mapping = MappingSetting.auto
+        /// Contacts and we call each other at the same moment.
+        var punches = true
+        /// Who tells us where our calls come out, as `observer` reads it.
+        var observer = ""
         /// Whether others are called, and call us, by Tor.
         var tor = TorSetting.off
         /// The control port of a tor of our user's, as `torControl` reads it.

@@ -50,6 +50,13 @@ extension Setting {
         choice(
             "reach.map", \.reach.mapping,
             "ask your router for a port: auto by PCP and NAT-PMP, on by UPnP as well (with upnpc), off not at all"),
+        flag(
+            "reach.punch", \.reach.punches,
+            "open your routers for each other: you and a contact call at the same moment, as a relay lets you agree"),
+        text(
+            "reach.observer", \.reach.observer, form: .choice(["HOST:PORT/ID", ""]),
+            "a stdiscosrv that says where your calls come out, which reach.punch needs to know"
+        ) { $0.isEmpty || OutsideObserver(setting: $0) != nil },
         choice(
             "reach.tor", \.reach.tor,
             "be reached and reach others by Tor: on where nothing else leads there (needs tor), only by nothing else",

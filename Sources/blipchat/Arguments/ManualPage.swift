@@ -216,6 +216,8 @@ extension ChatProfile {
         case .fileDigest: "the SHA-256 of its first bytes"
         case .fileBundle: "all of up to 128 small files at once"
         case .fileLanes: "open so many more connections for my files"
+        case .punch: "call me at the same moment as I call you: where my calls come out"
+        case .punchGo: "now"
         case .fileStatus: "what has become of a file: accepted, declined, cancelled, complete"
         }
     }

@@ -46,7 +46,8 @@ struct ConfinedStart {
         do throws(CommandError) {
             let paths = try context.paths()
             let settings = try context.configuration(paths)
-            guard settings.confinesService else { return nil }
+            // The program of our user's would be confined as well, and could hardly do anything.
+            guard settings.confinesService, !context.arguments.has("--on-message") else { return nil }
             try paths.createFolders()
             // A rule needs a folder. One that cannot be made now cannot be written to later, and then that is said.
             let downloads = settings.downloads ?? paths.downloads

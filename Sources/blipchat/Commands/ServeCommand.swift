@@ -16,6 +16,7 @@ struct ServeCommand: Command {
         let settings = try context.configuration(paths)
         let configuration = try context.chatConfiguration(settings, paths, listens: true)
         let acceptsFilesUpTo = try context.arguments.size("--accept-files")
+        let program = try context.arguments.options["--on-message"].map(MessageHook.found)
         let manager = try ServiceManager(environment: context.environment, controlPath: paths.socket)
         let home = HomeKey(context: context)
         // Who listens at a socket of systemd's is ourselves: nobody would answer.
@@ -46,6 +47,17 @@ struct ServeCommand: Command {
         defer {
             reloads.cancel()
             signsOfLife.cancel()
+        }
+        if let program {
+            let hook = MessageHook(program) { [chat = instance.chat] message in
+                // A chat that has ended answers no more.
+                guard let contacts = try? await chat.directory() else { return nil }
+                return Records(contacts: contacts).record(of: message).text
+            } log: { [streams = context.streams] in
+                streams.log($0)
+            }
+            let messages = await instance.client.events()
+            Task { await hook.follow(messages) }
         }
         let events = await instance.client.events()
         let log = Task { [chat = instance.chat] in

@@ -42,6 +42,18 @@ final class SimulatedNetwork: Sendable {
         var latencies = 1...40
         var handshakeTime: Duration?
         var kernels: [PeerID: [AsyncStream<NetworkChange>.Continuation]] = [:]
+        /// Who calls at the same moment as somebody else, by the port from which they call.
+        var takers: [UInt16: Taker] = [:]
+        /// The last port from which anybody was to call.
+        var lastHole: UInt16 = 40_000
+        /// Each call comes out from another port: what was seen of the last one says nothing.
+        var routersMixPorts = false
+    }
+
+    private struct Taker {
+        let owner: PeerID
+        let candidates: [Endpoint]
+        let accept: @Sendable (any PeerConnection) -> (any PeerRequestHandler)?
     }
 
     let clock: VirtualClock
@@ -170,10 +182,18 @@ final class SimulatedNetwork: Sendable {
         if let expected, expected != listener.owner {
             throw .wrongIdentity(expected: expected.fingerprint, presented: listener.owner.fingerprint)
         }
+        return try await join(
+            caller, to: listener.owner, at: endpoint.hostText, by: relay, handler, accept: listener.accept)
+    }
+
+    private func join(
+        _ caller: PeerID, to owner: PeerID, at host: String, by relay: Endpoint?, _ handler: any PeerRequestHandler,
+        accept: @Sendable (any PeerConnection) -> (any PeerRequestHandler)?
+    ) async throws(LinkError) -> any PeerConnection {
         let callersHost = state.withLock { $0.listeners.first { $0.value.owner == caller }?.key.hostText ?? "nowhere" }
         let pair = SimulatedPair(
-            network: self, caller: (caller, callersHost), listener: (listener.owner, endpoint.hostText), by: relay)
-        guard let answering = listener.accept(pair.listener) else { throw .closedByPeer(code: 1008, reason: "") }
+            network: self, caller: (caller, callersHost), listener: (owner, host), by: relay)
+        guard let answering = accept(pair.listener) else { throw .closedByPeer(code: 1008, reason: "") }
         pair.open(handler, answering)
         state.withLock { $0.pairs.append(pair) }
         // Who is called knows it first: two calls at once are seen in different orders.
@@ -182,6 +202,53 @@ final class SimulatedNetwork: Sendable {
             throw .closedLocally
         }
         return pair.caller
+    }
+
+    // MARK: Calls at the same moment
+
+    func setRoutersMixPorts(_ mixes: Bool) { state.withLock { $0.routersMixPorts = mixes } }
+
+    /// How many ports there have been from which somebody was to call so.
+    var holes: Int { state.withLock { Int($0.lastHole) - 40_000 } }
+
+    /// The router of everybody has this address.
+    private static let outside = "198.51.100.7"
+
+    fileprivate func openHole(isSeen: Bool) -> PunchHole {
+        state.withLock { state in
+            state.lastHole += 1
+            let seen = state.routersMixPorts ? state.lastHole + 10_000 : state.lastHole
+            return PunchHole(port: state.lastHole, outside: isSeen ? .host(Self.outside, port: seen) : nil)
+        }
+    }
+
+    fileprivate func takePunch(
+        from port: UInt16, to candidates: [Endpoint], _ owner: PeerID,
+        _ accept: @escaping @Sendable (any PeerConnection) -> (any PeerRequestHandler)?
+    ) async {
+        state.withLock { $0.takers[port] = Taker(owner: owner, candidates: candidates, accept: accept) }
+        try? await clock.wait(.seconds(5))
+        state.withLock { $0.takers[port] = nil }
+    }
+
+    fileprivate func punch(
+        from port: UInt16, to candidates: [Endpoint], as caller: PeerID, expecting expected: PeerID,
+        _ handler: any PeerRequestHandler
+    ) async throws(LinkError) -> any PeerConnection {
+        for _ in 0..<50 {
+            let taker = state.withLock { state in
+                state.takers.first {
+                    candidates.contains(.host(Self.outside, port: $0.key))
+                        && $0.value.candidates.contains(.host(Self.outside, port: port))
+                }?.value
+            }
+            if let taker, taker.owner == expected {
+                return try await join(
+                    caller, to: taker.owner, at: Self.outside, by: nil, handler, accept: taker.accept)
+            }
+            do { try await clock.wait(.milliseconds(100)) } catch { throw .closedLocally }
+        }
+        throw .timedOut("connect")
     }
 
     /// How long the next delivery takes, and whether it is the last one before a cut: 0 no, 1 before, 2 after it.
@@ -229,6 +296,22 @@ struct SimulatedConnecting: PeerConnecting {
     }
 
     func giveBack(_ mapped: MappedPort) async { network.router.giveBack(mapped) }
+
+    func openHole(seenBy observer: OutsideObserver?) async -> PunchHole? {
+        network.openHole(isSeen: observer != nil)
+    }
+
+    func punch(
+        from port: UInt16, to candidates: [Endpoint], allowsInside: Bool, expecting expected: PeerID,
+        handler: any PeerRequestHandler
+    ) async throws(LinkError) -> any PeerConnection {
+        try await network.punch(from: port, to: candidates, as: peerID, expecting: expected, handler)
+    }
+
+    func takePunch(
+        from port: UInt16, to candidates: [Endpoint], allowsInside: Bool,
+        accept: @escaping @Sendable (any PeerConnection) -> (any PeerRequestHandler)?
+    ) async { await network.takePunch(from: port, to: candidates, peerID, accept) }
 
     func listen(
         on endpoint: Endpoint, accept: @escaping @Sendable (any PeerConnection) -> (any PeerRequestHandler)?

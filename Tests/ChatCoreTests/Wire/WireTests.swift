@@ -22,6 +22,26 @@ import Testing
         #expect(try Request(decoding: incoming(encoded)) == request)
     }
 
+    @Test("places where both are to call are numeric and have a port; of many, four count; rounds are 1 to 3")
+    func punchCandidates() throws {
+        func candidates(_ text: String, round: String = "1") throws -> [Endpoint] {
+            let properties: BLIPProperties = ["Profile": "punch", "Round": round, "Candidates": text]
+            let request = BLIPIncomingRequest(
+                number: 1, properties: properties, body: [], isUrgent: true, isNoReply: false)
+            return try PunchRequest(decoding: request).candidates
+        }
+        let first = Endpoint.host("192.0.2.1", port: 1)
+        #expect(try candidates("example.org:5 192.0.2.1:1 192.0.2.2:0 192.0.2.3") == [first])
+        #expect(try candidates((1...6).map { "192.0.2.1:\($0)" }.joined(separator: " ")).count == 4)
+        #expect(try candidates("unix:/run/x") == [] && candidates("") == [])
+        #expect(throws: WireError.malformed("Candidates")) {
+            try candidates(String(repeating: "192.0.2.1:1 ", count: 30))
+        }
+        for round in ["0", "4", "-1", "", "x"] {
+            #expect(throws: WireError.malformed("Round")) { try candidates("192.0.2.1:1", round: round) }
+        }
+    }
+
     @Test("every request survives the way over the wire")
     func roundTrips() throws {
         let id = Self.id
@@ -33,6 +53,11 @@ import Testing
         try expectRoundTrip(
             MessageRequest(StoredHead(id: id, sequence: .max, sent: time), text: String(repeating: "x", count: 65_536)))
         try expectRoundTrip(ReadRequest(upTo: id))
+        let places: [Endpoint] = [.host("192.0.2.1", port: 5), .host("2001:db8::1", port: 65_535)]
+        try expectRoundTrip(PunchRequest(round: 1, candidates: places))
+        try expectRoundTrip(PunchRequest(round: 3, candidates: []))
+        try expectRoundTrip(PunchGoRequest(round: 2))
+        #expect(try PunchReply(decoding: PunchReply(candidates: places).encoded()).candidates == places)
         try expectRoundTrip(TypingRequest(isComposing: true))
         try expectRoundTrip(TypingRequest(isComposing: false))
         try expectRoundTrip(PresenceRequest(away: nil))
