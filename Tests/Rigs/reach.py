@@ -259,6 +259,62 @@ def punch(rig):
     assert 'nobody between us' in bob.texts('alice')
 
 
+def moved_by_probe(rig, size):
+    """Bytes a second that a foreign peer moves through the relay."""
+    probe = os.path.join(os.path.dirname(NAT), 'probe.py')
+    sink = ("import socket, sys; s = socket.create_server(('127.0.0.1', 7000)); c, _ = s.accept()\n"
+            "n = 0\nwhile n < %d: n += len(c.recv(1 << 20))\nc.sendall(b'k')" % size)
+    push = ("import socket, time\nwhile True:\n  try: s = socket.create_connection(('127.0.0.1', 7001)); break\n"
+            "  except OSError: time.sleep(0.1)\nb = bytes(1 << 20); t = time.monotonic()\n"
+            "for _ in range(%d): s.sendall(b)\ns.recv(1); print(time.monotonic() - t)" % (size >> 20))
+    inside = lambda node, *words: ['ip', 'netns', 'exec', f'{RIG}-{node}', *words]
+    mailbox = subprocess.run(['python3', probe, 'id', 'rate'], stdout=subprocess.PIPE, text=True).stdout.strip()
+    running = [subprocess.Popen(inside('a', 'python3', '-c', sink)),
+               subprocess.Popen(inside('a', 'python3', probe, 'answer', rig.env['REACH_RELAY'], 'rate', '127.0.0.1:7000'), stdout=subprocess.DEVNULL),
+               subprocess.Popen(inside('b', 'python3', probe, 'dial', rig.env['REACH_RELAY'], mailbox, '7001'), stdout=subprocess.DEVNULL)]
+    try:
+        time.sleep(2)
+        took = subprocess.run(inside('b', 'python3', '-c', push), stdout=subprocess.PIPE, text=True, timeout=120, check=True).stdout
+        return size / float(took)
+    finally:
+        for process in running:
+            process.kill()
+
+
+@scenario()
+def rate(rig):
+    """A file moves through the relay at 80 % of what a foreign peer gets there; messages beside it, and the limit."""
+    size = 256 << 20
+    foreign = moved_by_probe(rig, size)
+    alice, bob = two(rig)
+    path = file(alice, size)
+
+    def message(text):
+        began = time.monotonic()
+        bob.run('send', 'alice', text)
+        return time.monotonic() - began
+    idle = sorted(message(f'idle {n}') for n in range(15))[7]
+    began = time.monotonic()
+    sending = alice.start('send-file', 'bob', str(path))
+    wait('the file is under way', 30, lambda: size_received(bob) > 1 << 20, 0.05)
+    beside = []
+    while sending.poll() is None:
+        beside.append(message(f'beside {len(beside)}'))
+    took = time.monotonic() - began
+    assert received(bob, path)
+    say(f'{size / took / 1e6:.0f} MB/s, a foreign peer {foreign / 1e6:.0f} MB/s; a message {idle * 1000:.0f} ms, '
+        f'beside the file at most {max(beside) * 1000:.0f} ms of {len(beside)}')
+    assert size / took >= 0.8 * foreign and max(beside) <= idle + 0.1
+    for home in (alice, bob):
+        home.run('config', 'set', 'reach.relay_limit', '2M')
+    path = file(alice, 8 << 20)
+    began = time.monotonic()
+    alice.run('send-file', 'bob', str(path), '--name', 'limited.bin')
+    took = time.monotonic() - began
+    say(f'8 MB with a limit of 2 MB/s: {took:.1f} s')
+    assert 3 < took < 12
+
+
 @scenario('--nat random')
 def punch_random(rig):
     """Routers that give each connection another port: it stays on the relay, and nothing else suffers."""

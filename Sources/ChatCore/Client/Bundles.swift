@@ -91,6 +91,7 @@ final class Bundles {
             try await core.store.acceptedTransfers(from: contact, after: last, limit: WireLimit.bundledFiles)
         }
         guard let page, let first = page.first else { return nil }
+        pacing.goes(first.id, throughRelay: core.links[contact]?.link?.routeClass == .relay)
         // Under a limit of the rate as much as it lets go at once.
         let most = pacing.piece(of: core.configuration.limits.bundles.bytes, of: first.id, .incoming)
         return book.transfers.beginBundle(of: page, bytes: most)

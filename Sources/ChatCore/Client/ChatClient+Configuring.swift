@@ -29,6 +29,7 @@ extension ChatClient {
         // A limit that was set for this run stays unless the file has a new one.
         if wanted.uploadLimit != old.uploadLimit { pacing.setLimit(wanted.uploadLimit, of: .all(.outgoing)) }
         if wanted.downloadLimit != old.downloadLimit { pacing.setLimit(wanted.downloadLimit, of: .all(.incoming)) }
+        pacing.setLimit(wanted.reach.relayLimit, of: .relayed)
         if wanted.downloadsFolder != old.downloadsFolder {
             places.use(wanted.downloadsFolder)
             core.tasks.spawn { _ = try? await $0.places.downloads(within: nil) }

@@ -63,7 +63,9 @@ package actor ChatClient: LocalChat {
         let listening = Listening(core: core, connecting: connecting, memory: waitingMemory)
         let mapping = Mapping(core: core, connecting: connecting, listening: listening)
         let requests = RequestBook(records: records, limits: limits, now: now)
-        let pacing = TransferPacing(upload: configuration.uploadLimit, download: configuration.downloadLimit)
+        let pacing = TransferPacing(
+            upload: configuration.uploadLimit, download: configuration.downloadLimit,
+            relayed: configuration.reach.relayLimit)
         let book = TransferBook(core: core, pacing: pacing)
         let folders = FolderBook(records: records)
         let places = DownloadPlaces(downloads: configuration.downloadsFolder, folders: folders, limits: limits)

@@ -74,6 +74,8 @@ package struct ReachConfiguration: Sendable {
     package var hidesAddress = false
     /// Where others reach us who cannot call this machine.
     package var relays: [RelaySetting] = []
+    /// Bytes per second of all files together that go through relays, in both directions; `nil`: as fast as it goes.
+    package var relayLimit: UInt64?
     /// People in this network are found, and find us.
     package var findsNeighbours = true
     /// Whether the router is asked for a port.

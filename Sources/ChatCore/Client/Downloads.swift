@@ -157,6 +157,7 @@ struct Downloads {
             await client?.run { await $0.downloads.note(news, of: id) } ?? false
         }
         if let outcome = await run.begin() { return outcome }
+        pacing.goes(id, throughRelay: link.routeClass == .relay)
         await book.changeQuietly(id) {
             guard $0.state == .accepted else { return }
             $0.state = .running

@@ -74,7 +74,7 @@ final class TransferBook {
     /// A transfer has ended: takes back its limit, and removes its source when that was made for being sent and nothing else
     /// needs it.
     func clearAway(_ transfer: FileTransfer) async {
-        pacing.setLimit(nil, of: .transfer(transfer.id))
+        pacing.forget(transfer.id)
         await SpoolFolder.removeSource(of: transfer, from: core.configuration.spoolFolders) {
             await core.records.quietly { () async throws(StoreError) in try await core.store.unfinishedPaths(.outgoing)
             }

@@ -45,6 +45,7 @@ extension Uploads {
         }
         if let first = rows.first {
             let isWanted = { self.core.links.isPresent(link.number, of: contact) }
+            pacing.goes(first.id, throughRelay: link.routeClass == .relay)
             guard await pacing.wait(for: bytes, of: first.id, .outgoing, while: isWanted) else { return nil }
         }
         let found = await read(rows)

@@ -69,6 +69,7 @@ struct Uploads {
         _ range: ReadyRange, to request: ReceivedRequest, of contact: ContactID, on link: ActiveLink
     ) {
         let get = range.request
+        pacing.goes(get.id, throughRelay: link.routeClass == .relay)
         guard pacing.limit(of: get.id, .outgoing) != nil else {
             let piece = get.takesLess ? lanes.piece(of: get.length, to: contact, over: link) : get.length
             return link.answer(request, range.response(upTo: piece))

@@ -3,11 +3,13 @@
 import BLIPNet
 import Synchronization
 
-/// Limits of all uploads together, of all downloads together, and of single transfers; shared by everything that
-/// moves bytes of files. Pieces of ranges wait for their turn: bytes on their way are not held up.
+/// Limits of all uploads together, of all downloads together, of what goes through relays, and of single transfers; shared
+/// by everything that moves bytes of files. Pieces of ranges wait for their turn: bytes on their way are not held up.
 final class TransferPacing: Sendable {
     enum Scope: Hashable, Sendable {
         case all(MessageDirection)
+        /// All that goes through relays, in both directions: a relay carries both.
+        case relayed
         case transfer(MessageID)
     }
 
@@ -19,6 +21,8 @@ final class TransferPacing: Sendable {
 
     private struct State {
         var pacers: [Scope: Pacer] = [:]
+        /// Transfers that go through a relay now.
+        var relayed: Set<MessageID> = []
         var generation = 0
     }
 
@@ -27,9 +31,23 @@ final class TransferPacing: Sendable {
 
     private let state = Mutex(State())
 
-    init(upload: UInt64?, download: UInt64?) {
+    init(upload: UInt64?, download: UInt64?, relayed: UInt64? = nil) {
         setLimit(upload, of: .all(.outgoing))
         setLimit(download, of: .all(.incoming))
+        setLimit(relayed, of: .relayed)
+    }
+
+    /// Says by which way a transfer goes.
+    func goes(_ id: MessageID, throughRelay isRelayed: Bool) {
+        state.withLock { state in
+            if isRelayed { state.relayed.insert(id) } else { state.relayed.remove(id) }
+        }
+    }
+
+    /// A transfer is over: nothing is kept of it.
+    func forget(_ id: MessageID) {
+        setLimit(nil, of: .transfer(id))
+        goes(id, throughRelay: false)
     }
 
     /// Bytes per second; `nil` and 0: none.
@@ -56,8 +74,10 @@ final class TransferPacing: Sendable {
 
     /// The smallest limit that holds for a transfer, when so many of them share that of all.
     func limit(of id: MessageID, _ direction: MessageDirection, sharedBy count: UInt64 = 1) -> UInt64? {
-        let ofAll = limit(of: .all(direction)).map { $0 / max(1, count) }
-        return [ofAll, limit(of: .transfer(id))].compactMap { $0 }.min()
+        scopes(of: id, direction).compactMap { scope in
+            guard let limit = limit(of: scope) else { return nil }
+            return scope == .transfer(id) ? limit : limit / max(1, count)
+        }.min()
     }
 
     /// How many of the next `bytes` of a transfer go at once under the limits of now.
@@ -90,7 +110,7 @@ final class TransferPacing: Sendable {
     func wait(
         for bytes: UInt64, of id: MessageID, _ direction: MessageDirection, while isWanted: () -> Bool = { true }
     ) async -> Bool {
-        let scopes = Self.scopes(of: id, direction)
+        let scopes = scopes(of: id, direction)
         var tickets: [(Scope, Int, RatePacer.Ticket)] = []
         while true {
             // A limit that is set meanwhile holds for what waits already.
@@ -110,14 +130,16 @@ final class TransferPacing: Sendable {
 
     /// `bytes` of a transfer that had their turn did not go: the other side has none to give. They cost the others nothing.
     func refund(_ bytes: UInt64, of id: MessageID, _ direction: MessageDirection) {
+        let scopes = scopes(of: id, direction)
         state.withLock { state in
-            for scope in Self.scopes(of: id, direction) { state.pacers[scope]?.pacer.refund(bytes) }
+            for scope in scopes { state.pacers[scope]?.pacer.refund(bytes) }
         }
     }
 
     /// Whose limits hold for a transfer.
-    private static func scopes(of id: MessageID, _ direction: MessageDirection) -> [Scope] {
-        [.all(direction), .transfer(id)]
+    private func scopes(of id: MessageID, _ direction: MessageDirection) -> [Scope] {
+        let isRelayed = state.withLock { $0.relayed.contains(id) }
+        return [.all(direction), .transfer(id)] + (isRelayed ? [.relayed] : [])
     }
 
     /// Bytes that have gone under a limit, or stand in its line.

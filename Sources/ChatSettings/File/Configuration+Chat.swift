@@ -25,6 +25,7 @@ extension Configuration {
         chat.hidesAddress = hidesAddress
         chat.proxy = Self.proxyChoice(proxy) ?? .direct
         do throws(RelaySetting.Problem) { chat.relays = try RelaySetting.list(reach.relay) } catch { chat.relays = [] }
+        chat.reach.relayLimit = reach.relayLimit > 0 ? reach.relayLimit : nil
         chat.reach.findsNeighbours = reach.findsNeighbours
         chat.reach.mapping = reach.mapping
         chat.reach.punches = reach.punches

@@ -65,6 +65,8 @@ package struct Configuration: Sendable, Equatable {
     struct ReachSettings: Sendable, Equatable {
         /// Our user's relays, as `RelaySetting.list` reads them.
         var relay = ""
+        /// Bytes per second of files through relays; 0: no limit.
+        var relayLimit: UInt64 = 0
         /// People in this network are found, and find us.
         var findsNeighbours = true
         /// Whether the router is asked for a port.

@@ -47,6 +47,9 @@ extension Setting {
             "reach.lan", \.reach.findsNeighbours,
             "find contacts in this network, and be found by them (needs avahi-daemon)"),
         relay,
+        size(
+            "reach.relay_limit", \.reach.relayLimit,
+            "bytes per second for all files that go through relays, both ways; 0: no limit"),
         choice(
             "reach.map", \.reach.mapping,
             "ask your router for a port: auto by PCP and NAT-PMP, on by UPnP as well (with upnpc), off not at all"),

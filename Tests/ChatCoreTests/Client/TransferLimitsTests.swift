@@ -129,6 +129,25 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         #expect(asked == 3, "it would have gone with the limit that it began to wait for")
     }
 
+    @Test("what goes through relays has one limit, both ways together; what does not is not held up")
+    func throughRelays() async {
+        let pacing = TransferPacing(upload: nil, download: 4000, relayed: 1000)
+        let (relayed, direct) = (MessageID(at: Timestamp(milliseconds: 0)), MessageID(at: Timestamp(milliseconds: 1)))
+        #expect(pacing.limit(of: relayed, .outgoing) == nil && pacing.limit(of: relayed, .incoming) == 4000)
+        pacing.goes(relayed, throughRelay: true)
+        #expect(pacing.limit(of: relayed, .outgoing) == 1000 && pacing.limit(of: relayed, .incoming) == 1000)
+        #expect(pacing.limit(of: relayed, .outgoing, sharedBy: 4) == 250)
+        #expect(pacing.limit(of: direct, .outgoing) == nil && pacing.limit(of: direct, .incoming) == 4000)
+        await pacing.wait(for: 30, of: relayed, .outgoing)
+        await pacing.wait(for: 40, of: relayed, .incoming)
+        await pacing.wait(for: 50, of: direct, .incoming)
+        #expect(pacing.drawn(under: .relayed) == 70)
+        pacing.setLimit(10, of: .transfer(relayed))
+        #expect(pacing.limit(of: relayed, .outgoing, sharedBy: 4) == 10, "its own limit is shared with nobody")
+        pacing.forget(relayed)
+        #expect(pacing.limit(of: relayed, .outgoing) == nil)
+    }
+
     @Test("what goes at once is a piece of the limit of now, and all of it without one", .timeLimit(.minutes(1)))
     func pieces() async {
         let pacing = TransferPacing(upload: nil, download: nil)
