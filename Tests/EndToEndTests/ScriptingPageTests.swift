@@ -1,0 +1,36 @@
+// Docs/scripting.md with real programs: every record is as its schema says (Tests/Rigs/schema.py).
+
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    @Suite struct ScriptingPageTests {
+        private static let needsPython: Comment = "needs python3 with venv, and jsonschema from PyPI"
+
+        /// Runs a rig; it says what it has seen.
+        private func run(_ rig: String, with python: String = "python3") async throws -> String {
+            // Paths of sockets are short.
+            let folder = try TemporaryDirectory(in: "/tmp")
+            let process = try ChildProcess(
+                [python, "\(TestFile.repository)/Tests/Rigs/\(rig)"],
+                environment: [
+                    "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "BLIPCHAT": BlipchatProgram.path ?? "",
+                    "TMPDIR": folder.path, "HOME": folder.path,
+                    // The tests that run beside this one have the processors, too.
+                    "BLIPCHAT_PATIENCE": "3",
+                ], folder: folder)
+            #expect(
+                try await process.waitForExit(timeout: .seconds(540)) == .exited(0),
+                "\(process.output)\(process.errorOutput)")
+            return process.output
+        }
+
+        @Test(
+            "each line that a command prints with --json, of an export and of a session is valid by its schema",
+            .enabled(needsPython) { await PythonEnvironment.jsonSchema.isAvailable }, .timeLimit(.minutes(10)))
+        func schemas() async throws {
+            let python = try #require(await PythonEnvironment.jsonSchema.python())
+            #expect(try await run("schema.py", with: python).hasSuffix("0 faults\n"))
+        }
+    }
+}
