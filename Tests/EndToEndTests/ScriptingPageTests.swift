@@ -1,4 +1,5 @@
-// Docs/scripting.md with real programs: every record is as its schema says (Tests/Rigs/schema.py).
+// Docs/scripting.md with real programs: every record is as its schema says (Tests/Rigs/schema.py), and the scripts of
+// Examples/scripts do what the page says (Tests/Rigs/scripts.py).
 
 import TestSupport
 import Testing
@@ -31,6 +32,13 @@ extension EndToEnd {
         func schemas() async throws {
             let python = try #require(await PythonEnvironment.jsonSchema.python())
             #expect(try await run("schema.py", with: python).hasSuffix("0 faults\n"))
+        }
+
+        @Test(
+            "the scripts of Examples/scripts do what the page says, also with names and texts like options and commands",
+            .timeLimit(.minutes(10)))
+        func scripts() async throws {
+            #expect(try await run("scripts.py").contains("ok    echo_bot.py\n"))
         }
     }
 }
