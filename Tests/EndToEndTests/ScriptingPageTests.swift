@@ -1,5 +1,5 @@
-// Docs/scripting.md with real programs: every record is as its schema says (Tests/Rigs/schema.py), and the scripts of
-// Examples/scripts do what the page says (Tests/Rigs/scripts.py).
+// Docs/scripting.md with real programs: every record is as its schema says (Tests/Rigs/schema.py), the scripts of
+// Examples/scripts do what the page says (Tests/Rigs/scripts.py), and its commands run (Tests/Rigs/documents.py).
 
 import TestSupport
 import Testing
@@ -39,6 +39,13 @@ extension EndToEnd {
             .timeLimit(.minutes(10)))
         func scripts() async throws {
             #expect(try await run("scripts.py").contains("ok    echo_bot.py\n"))
+        }
+
+        @Test(
+            "each command of the page runs as it is there, and what the page only names exists",
+            .timeLimit(.minutes(10)))
+        func commands() async throws {
+            #expect(try await run("documents.py").hasSuffix("0 faults\n"))
         }
     }
 }
