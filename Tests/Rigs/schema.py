@@ -71,13 +71,17 @@ RECORDS, EXPORT, SOCKET = Schema("records"), Schema("export"), Schema("socket")
 commands = set(re.findall(r"^  ([a-z-]+(?: [a-z-]+(?![|\w-]))?)\b", subprocess.run(
     [BLIPCHAT, "--help"], capture_output=True, text=True, check=True).stdout.split("Commands:")[1].split("\n\n")[0], re.M))
 ran = set()
+# A kind of record to the commands that have printed it.
+printed = collections.defaultdict(set)
+groups = {}
 
 
-def validate(output, source):
-    """The records of an output; what is not JSON is for people, and not expected there."""
+def validate(output, words):
+    """The records that a command has printed; what is not JSON is for people, and not expected there."""
     lines = [json.loads(line) for line in output.splitlines()]
     for line in lines:
-        RECORDS.take(line, line.get("type"), source)
+        RECORDS.take(line, line.get("type"), " ".join(map(str, words)))
+        printed[line["type"]].add(note(words))
     return lines
 
 
@@ -85,13 +89,31 @@ def run(home, *words, code=0, text=None):
     """A command with --json; returns its records."""
     note(words)
     output = home.run(*words, "--json", code=code, text=text)
-    return validate(output, f"{home.name}: {' '.join(map(str, words))}")
+    return validate(output, words)
 
 
 def note(words):
-    ran.update(command for command in commands if " ".join(map(str, words[:2])).startswith(command))
-    if words[0] in ("id", "reach") and words[0] not in commands:
-        ran.add(f"{words[0]} show")
+    """Notes that a command has run, and returns its name."""
+    two = " ".join(map(str, words[:2]))
+    name = next(one for one in (two, words[0], f"{words[0]} show") if one in commands)
+    ran.add(name)
+    return name
+
+
+def promised():
+    """A kind of record to the commands that print it by the page, each as the table of commands has it."""
+    kinds = collections.defaultdict(set)
+    for heads, text in re.findall(r"^### (.*`)\n\n?(.*)", (ROOT / "Docs/scripting.md").read_text(), re.M):
+        for span in re.findall(r"`([a-z -]+)`", text):
+            span = span.split(" -")[0]
+            name = next((one for one in (span, f"{span} show") if one in commands), None)
+            for kind in re.findall(r"`([\w-]+)`", heads):
+                if name:
+                    kinds[kind].add(name)
+        # "and what changes contacts": all commands of that group may print it.
+        if group := re.search(r"what changes (\w+)", text):
+            groups[heads.strip("`")] = group[1]
+    return kinds
 
 
 def follow(home, *words):
@@ -167,12 +189,15 @@ def people(homes):
         home.watching = follow(home, "watch")
     run(alice, "contacts", "add", bob.address(), "--name", "bob")
     run(alice, "send", "bob", "ask", "--timeout", "1", code=3)
+    # She calls herself what looks like alice, with a Cyrillic letter.
+    carol.env["USER"] = "\u0430lice"
     carol.run("contacts", "add", bob.address(), "--name", "bob")
     carol.run("send", "bob", "me, too", "--timeout", "1", code=3)
     requests = wait("two requests", lambda: (both := run(bob, "requests", "list"))[1:] and both)
     ids = {request["name"]: request["id"] for request in requests}
-    run(bob, "requests", "reject", ids["carol"])
     run(bob, "requests", "approve", ids["alice"])
+    assert run(bob, "requests", "list")[0]["looks_like"] == "alice"
+    run(bob, "requests", "reject", ids["\u0430lice"])
     run(alice, "status", "bob", "--wait", "online")
     for words in (["contacts", "list"], ["contacts", "show", "bob"], ["contacts", "verify", "bob"], ["routes", "list", "bob"],
                   ["contacts", "rename", "nobody", "someone"], ["contacts", "rename", "someone", "nobody"],
@@ -185,6 +210,9 @@ def people(homes):
     number = next(way["number"] for way in run(alice, "routes", "list", "nobody") if way["route"].endswith(":10"))
     run(alice, "routes", "remove", "nobody", number)
     run(alice, "contacts", "remove-address", "nobody", "127.0.0.1:11")
+    run(alice, "contacts", "add", "127.0.0.1:12", "--name", "b\u043eb")
+    run(alice, "contacts", "show", "b\u043eb")
+    run(alice, "invite", "--at", "127.0.0.1:9")
     invitation = run(alice, "invite")[0]
     run(eve, "join", invitation["address"])
     eve.run("send", "alice", "let in")
@@ -211,6 +239,10 @@ def messages(alice, bob):
     gone = session.call("send", contact=contact, text="taken back", replyTo=None)["id"]
     session.call("retract", message=session.message(contact, gone))
     session.call("setPinned", message=session.message(contact, id), pinned=True)
+    session.call("setMuted", contact=contact, until=4102444800000)
+    waiting = session.call("send", contact=session.contact("nobody"), text="never mind", replyTo=None)["id"]
+    session.call("retract", message=session.message(session.contact("nobody"), waiting))
+    run(bob, "history", "nobody")
     wait("alice hears that bob types", lambda: [
         session.call("setTyping", contact=contact, composing=is_typing) for is_typing in (True, False)
     ] and '"typing"' in alice.watching.output)
@@ -226,20 +258,27 @@ def messages(alice, bob):
     return session
 
 
-def files(alice, bob):
+def files(alice, bob, session):
     """Offers, what becomes of them, and how far they are."""
     watching = follow(bob, "transfers", "watch")
-    receiving = bob.start("receive", "--once", "--accept", "1M", "--json")
+    receiving = bob.start("receive", "--once", "--accept", "2M", "--json")
     note(["receive"])
-    run(alice, "send-file", "bob", alice.file("x.txt", "x" * 100_000), "--caption", "a file", "--timeout", "60")
+    # It takes some seconds, so that both sides tell how far it is.
+    run(bob, "transfers", "limit", "down", "300k")
+    run(alice, "send-file", "bob", alice.file("x.txt", "x" * 1_000_000), "--caption", "a file")
     assert receiving.wait() == 0, receiving.errors
-    validate(receiving.output, "receive")
+    validate(receiving.output, ["receive"])
     run(alice, "send-file", "bob", alice.folder / "top", "--queue", code=7)
     for name in ("a", "b", "c", "d"):
         run(alice, "send-file", "bob", alice.file(name, name * 3_000_000), "--queue")
 
     def offered():
         return {one["name"]: one["number"] for one in run(bob, "transfers", "list") if one["state"] == "offered"}
+    # Files are messages, too.
+    contact = session.contact("alice")
+    first = next(one["id"] for one in bob.records("history", "alice") if one["type"] == "file")
+    session.call("react", message=session.message(contact, first), emoji="👍")
+    run(bob, "history", "alice")
     numbers = wait("the offers have come", lambda: (now := offered()).keys() >= {"one.txt", "a", "b", "c", "d"} and now)
     run(bob, "transfers", "limit", "down", "200k")
     run(bob, "transfers", "accept", numbers["one.txt"])
@@ -257,8 +296,9 @@ def files(alice, bob):
     run(bob, "transfers", "accept", numbers["c"])
     wait("they are there", lambda: all(state(name) == "complete" for name in ("one.txt", "a", "c")))
     watching.stop()
-    validate(watching.output, "transfers watch")
+    validate(watching.output, ["transfers", "watch"])
     run(alice, "transfers", "list", "--unfinished")
+    assert run(alice, "search", "--files", "x.txt")
 
 
 def keeping(homes, alice, bob, session):
@@ -271,9 +311,13 @@ def keeping(homes, alice, bob, session):
         run(alice, *words)
     for form in ("text", "html", "json"):
         run(alice, "export", "--format", form, "-o", alice.folder / f"all.{form}")
-    lines = [json.loads(line) for line in (alice.folder / "all.json").read_text().splitlines()]
-    for line in lines:
-        EXPORT.take(line, line.get("type"), "export")
+    run(bob, "export", "--format", "json", "--files", "-o", bob.folder / "all.json")
+    for home in (alice, bob):
+        lines = [json.loads(line) for line in (home.folder / "all.json").read_text().splitlines()]
+        for line in lines:
+            EXPORT.take(line, line.get("type"), "export")
+        # Its first line is a record of the page, too.
+        RECORDS.take(lines[0], "export", "export")
     other = homes.home("other")
     run(other, "import", alice.folder / "all.json")
     run(other, "import", alice.folder / "all.json")
@@ -284,7 +328,7 @@ def keeping(homes, alice, bob, session):
         done = subprocess.run([BLIPCHAT, "id", "passphrase", "--json", "--passphrase-fd", str(file.fileno())], env=third.env,
                               pass_fds=[file.fileno()], stdin=subprocess.DEVNULL, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    validate(done.stdout, "id passphrase")
+    validate(done.stdout, ["id", "passphrase"])
     (third.path / "config.toml").write_text("listen = 3\n[ui]\nthene = \"dark\"\n")
     run(third, "config", "check", code=2)
     some = run(alice, "history", "bob", "-n", "1")[0]["id"]
@@ -314,7 +358,7 @@ def keeping(homes, alice, bob, session):
         pass
     for home in (alice, bob):
         home.watching.stop()
-        validate(home.watching.output, f"watch of {home.name}")
+        validate(home.watching.output, ["watch"])
 
 
 def neighbours(homes):
@@ -337,7 +381,7 @@ def neighbours(homes):
             + work.format(room=room) + "\nkill $serve; wait $serve\n")
     done = subprocess.run([ROOT / "Scripts/nearby_room.sh", room], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, f"{done.stderr}{[(room / name).read_text() for name in ('a.out', 'b.out')]}"
-    validate((room / "seen").read_text(), "nearby")
+    validate((room / "seen").read_text(), ["nearby"])
     return None
 
 
@@ -345,13 +389,19 @@ def main():
     with Homes() as homes:
         alice, bob = people(homes)
         session = messages(alice, bob)
-        files(alice, bob)
+        files(alice, bob, session)
         keeping(homes, alice, bob, session)
         reason = neighbours(homes)
     missing = RECORDS.report("records", ["neighbour"] if reason else []) + EXPORT.report("export") + SOCKET.report("socket")
     if reason:
         print(f"no neighbour was seen: {reason}")
     faults = [f"no {kind} was ever seen" for kind in missing]
+    for kind, names in sorted(promised().items()):
+        # An export has records of its own.
+        faults += [f"Docs/scripting.md: {name} has not printed {kind}" for name in sorted(names - printed[kind] - {"export"})
+                   if RECORDS.seen[kind]]
+        faults += [f"Docs/scripting.md: {name} has printed {kind}" for name in sorted(printed[kind] - names)
+                   if name.split(" ")[0] != groups.get(kind)]
     faults += [f"{command} was not run with --json" for command in sorted(commands - NO_RECORDS - ran)]
     for fault in faults:
         print(fault)
