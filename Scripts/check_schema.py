@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Compares the schemas of Docs/schema with what the program prints: the fields of each record are those of the Swift code that
 makes it and those of Docs/scripting.md, optional where they may be missing there, null where they may be null; the words of an
-enum are its cases; the records that the page calls complete take no other fields. Prints each fault; exits 1 when there is one."""
+enum are its cases; the records that the page calls complete take no other fields; calls, events and errors of the control socket
+are the cases of their enums. Prints each fault; exits 1 when there is one."""
 import json
 import pathlib
 import re
@@ -33,6 +34,15 @@ WORDS = [
     ("export", "direction", "Sources/ChatCore/Model/ChatMessage.swift", "enum MessageDirection"),
     ("socket", "chat/until", "Sources/ChatHost/Attached/SessionGreeting.swift", "enum ChatEnd"),
 ]
+# What goes over the control socket: a definition of socket.json, its Swift enum and the file.
+CODED = [
+    ("asked", "AnyCall", "Sources/ChatCore/Calls/AnyCall.swift"),
+    ("happened", "ChatEvent", "Sources/ChatCore/Ports/ChatService.swift"),
+    ("refused", "ChatError", "Sources/ChatCore/Ports/ChatService.swift"),
+]
+# How Swift types are coded there; of others the schema says nothing.
+TYPES = {"String": "string", "Bool": "boolean", "ContactID": "integer", "MessageID": "string", "Timestamp": "integer",
+         "Int": "integer", "Int32": "integer", "Int64": "integer"}
 # Definitions that two schemas have in common.
 SHARED = ["time", "reason_code", "delivery", "transfer_state", "trust"]
 
@@ -290,6 +300,48 @@ def check_socket(schema):
             faults.append(f"socket.json: {name} is a member of {kind} or of the schema, and not of the other")
 
 
+def coded(type):
+    """The schema of a Swift type on the control socket."""
+    if type.endswith("?"):
+        schema = coded(type[:-1])
+        return {"type": [schema["type"], "null"]} if isinstance(schema.get("type"), str) and len(schema) == 1 else {}
+    if type.startswith("["):
+        return {"type": "array", "items": coded(type[1:-1])}
+    # An integer that does not fit into 64 signed bits is a text.
+    return {"type": ["integer", "string"]} if type == "UInt64" else {"type": TYPES[type]} if type in TYPES else {}
+
+
+def coded_cases(name, text):
+    """The cases of a Swift enum on the control socket, each with the schema of what it holds."""
+    start = text.index("{", text.index(f"enum {name}:"))
+    body = text[start:closing(text, start)]
+    found = {}
+    for case in re.finditer(r"^    case (\w+)(?:\((.*)\))?$", body, re.M):
+        parts = [part.split(": ") for part in (case[2] or "").split(", ") if part]
+        if all(len(part) == 2 for part in parts):
+            required = [label for label, type in parts if not type.endswith("?")]
+            schema = {"type": "object", "properties": {label: coded(type) for label, type in parts}}
+            found[case[1]] = schema | ({"required": required} if required else {}) if parts else {"$ref": "#/$defs/nothing"}
+        elif len(parts) == 1:
+            found[case[1]] = coded(parts[0][0])
+        else:
+            is_list = all(len(part) == 1 for part in parts)
+            items = {"prefixItems": [coded(part[0]) for part in parts], "items": False, "minItems": len(parts)}
+            found[case[1]] = {"type": "array", **items} if is_list else {}
+    return found
+
+
+def check_coded(schema):
+    for definition, name, file in CODED:
+        wanted = coded_cases(name, (root / file).read_text())
+        shown = schema["$defs"][definition]["properties"]
+        for case in sorted(wanted.keys() | shown.keys()):
+            if case not in wanted:
+                faults.append(f"socket.json: {definition}: {name} has no {case}")
+            elif wanted[case] != shown.get(case):
+                faults.append(f'socket.json: {definition}: "{case}": {json.dumps(wanted[case])}, as {name} has it')
+
+
 def references(value):
     if isinstance(value, dict):
         return {value["$ref"]} if "$ref" in value else set().union(*map(references, value.values()), set())
@@ -324,6 +376,7 @@ def main():
     check_records(schemas["records"], found)
     check_export(schemas["export"], found)
     check_socket(schemas["socket"])
+    check_coded(schemas["socket"])
     check_words(schemas)
     for name, schema in schemas.items():
         used = references(schema)
