@@ -1,8 +1,10 @@
 """Homes of blipchat on loopback, for the rigs that run its commands: BLIPCHAT=/path/to/blipchat."""
+import ctypes
 import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -11,6 +13,7 @@ import time
 BLIPCHAT = os.path.abspath(os.environ.get("BLIPCHAT", ".build/release/blipchat"))
 # How long a condition may take; BLIPCHAT_PATIENCE is a factor for busy machines.
 LIMIT = 60 * float(os.environ.get("BLIPCHAT_PATIENCE", "1"))
+LIBC = ctypes.CDLL(None)
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
@@ -33,7 +36,9 @@ class Process:
         self.words = words
         self.out, self.err = folder / f"{name}.out", folder / f"{name}.err"
         with open(self.out, "wb") as out, open(self.err, "wb") as err:
-            self.process = subprocess.Popen(words, env=env, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+            self.process = subprocess.Popen(words, env=env, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+                                            # PR_SET_PDEATHSIG: it ends with the rig, however that ends.
+                                            preexec_fn=lambda: LIBC.prctl(1, signal.SIGTERM))
 
     @property
     def output(self):
@@ -65,6 +70,7 @@ class Homes:
     """A folder with homes in it; at the end their processes stop and the folder goes."""
 
     def __enter__(self):
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="blipchat-rig-"))
         self.homes = []
         return self
