@@ -1,9 +1,9 @@
 # run      build the release and open the chat (arguments: make run ARGS="demo")
 # test     build everything, run every test and the examples (as packages of their own); at the end, what was skipped and why
 # quick    build and run the tests of one module (make quick M=ChatTUI; make quick M=ChatCore ONLY=LinkScenario)
-# check    formatting, module arrows, links, references and English of the documents, no comparison with a sentence, tests that
-#          could pass by doing nothing, the DocC catalogue, nothing that blocks where the chat would wait for it, no type
-#          that is too large
+# check    formatting, module arrows, links, references and English of the documents, no comparison with a sentence, the JSON
+#          schemas, tests that could pass by doing nothing, the DocC catalogue, nothing that blocks where the chat would wait
+#          for it, no type that is too large
 # files    one line for each source file: its first comment (make files ARGS=Sources/Storage: beneath one folder)
 # bench    counts and ratios of the protocol layers beside bare sockets, written to Docs/benchmarks.md
 #          (make bench ARGS="--only echo,body --quick": single parts; ARGS=--help lists them)
@@ -92,6 +92,7 @@ check: check-system
 	Scripts/check_references.py
 	Scripts/check_english.py
 	Scripts/check_words.py
+	Scripts/check_schema.py
 	Scripts/list_tests.py --check
 	Scripts/check_tests.py
 	Scripts/mutations.py --check

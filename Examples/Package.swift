@@ -18,7 +18,5 @@ let package = Package(
         .executableTarget(name: "EchoClient", dependencies: [blipnet, "ExampleSupport"]),
         .executableTarget(name: "FileServer", dependencies: [blipnet, "ExampleSupport"]),
         .executableTarget(name: "FileClient", dependencies: [blipnet, "ExampleSupport"]),
-        // It talks to a blipchat process and needs no BLIPNet.
-        .executableTarget(name: "ChatBot"),
     ]
 )

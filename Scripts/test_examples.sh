@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds Examples and the listing of GettingStarted as packages of strangers, which depend on a tagged clone of this
 # repository, and runs them: test_examples.sh SWIFT. What is committed counts (HEAD). Only BLIPNet and the examples are
-# compiled. The bot runs where .build/debug/blipchat is built.
+# compiled.
 set -euo pipefail
 swift=${1:-swift}
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -94,21 +94,4 @@ for name in missing.bin ../place; do
     ! "$products/FileClient" "${place[@]}" "$name" >/dev/null 2>&1 || fail "FileServer hands out $name"
 done
 
-blipchat=$root/.build/debug/blipchat
-if [[ ! -x $blipchat ]]; then
-    echo "test_examples.sh: the examples run; the bot was not tried, because $blipchat is not built"
-    exit 0
-fi
-export BLIPCHAT_HOME=$folder/bot
-serve "$blipchat" serve --listen 127.0.0.1:0 --accept-requests
-"$products/ChatBot" "$blipchat" 2>"$folder/bot-log" &
-running+=($!)
-address=$("$blipchat" id show)
-export BLIPCHAT_HOME=$folder/alice
-"$blipchat" contacts add "$address" --name bot >/dev/null
-serve "$blipchat" serve --listen 127.0.0.1:0
-answered() { "$blipchat" history bot | grep -q "HELLO, BOT"; }
-# The bot hears what comes after `watch` has begun: until then there is no answer.
-asked_and_answered() { "$blipchat" send bot "hello, bot" && sleep 1 && answered; }
-wait_for "an answer of ChatBot" asked_and_answered
 echo "test_examples.sh: the examples and the listing of GettingStarted run"

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// The environments that tests need servers from.
+/// The environments that tests need servers or validators from.
 package actor PythonEnvironment {
     /// python-socketio 5: Engine.IO 4 and protocol 5.
     package static let socketIO5 = PythonEnvironment(
@@ -10,6 +10,8 @@ package actor PythonEnvironment {
     /// python-socketio 4: Engine.IO 3 and protocol 4.
     package static let socketIO4 = PythonEnvironment(
         "python-socketio-4.6.1", ["python-socketio==4.6.1", "python-engineio==3.14.2", "aiohttp<4"])
+    /// A validator of JSON Schema, draft 2020-12.
+    package static let jsonSchema = PythonEnvironment("jsonschema-4.26.0", ["jsonschema==4.26.0"])
 
     private let name: String
     private let packages: [String]
