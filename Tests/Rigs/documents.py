@@ -117,6 +117,8 @@ class Reader:
         self.done.add(command)
         if command == "blipchat bob":
             return self.note(command, self.screen(command))
+        if "--on-message" in command:
+            return self.hook(command)
         if command.removesuffix(" &") in LONG:
             return self.start(command.removesuffix(" &"))
         if re.match(r"Examples/scripts/\w+\.py", command):
@@ -126,6 +128,24 @@ class Reader:
         self.note(command, done.returncode)
         if done.returncode != CODES.get(command, 0):
             print(done.stdout + done.stderr)
+
+    def hook(self, command):
+        """It has a home of its own: alice's chat runs already."""
+        carol = self.homes.home("carol")
+        carol.env["PATH"] = self.alice.env["PATH"]
+        answer = carol.folder / "bin/answer"
+        answer.parent.mkdir()
+        answer.write_text(f"#!/bin/sh\ncat >'{carol.folder}/heard'\n")
+        answer.chmod(0o755)
+        process = carol.start("-c", f"exec {command} --listen 127.0.0.1:0 --accept-requests", program="/bin/sh")
+        wait("serve", lambda: process.output.startswith("listening "), lambda: process.errors)
+        self.bob.run("contacts", "add", carol.address(), "--name", "carol")
+        self.bob.run("send", "carol", "are you there?")
+        wait("the program has the message", lambda: "are you there?" in self.read(carol.folder / "heard"), lambda: process.errors)
+        self.note(command, process.stop())
+
+    def read(self, path):
+        return path.read_text() if path.exists() else ""
 
     def start(self, command):
         """It runs on; the one that runs the chat is for all that follow."""
