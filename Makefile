@@ -132,7 +132,7 @@ asan: test-system
 
 # Optimised, in a folder of its own: tens of thousands of sessions, whose processor time is what this takes.
 cuts: test-system
-	BLIPCHAT_CUT_STRIDE=1 BLIPCHAT_CUT_WIDTH=8 BLIPCHAT_CORRUPTIONS=1000 $(TEST) --scratch-path .build/cuts \
+	BLIPCHAT_QUICK=Fault BLIPCHAT_CUT_STRIDE=1 BLIPCHAT_CUT_WIDTH=8 BLIPCHAT_CORRUPTIONS=1000 $(TEST) --scratch-path .build/cuts \
 		-Xswiftc -O --no-parallel --filter 'FaultTests\.(CutTests|SilenceTests)'
 
 kill9: test-system
