@@ -81,6 +81,7 @@ test: test-system
 	$(SKIPPED) $(TEST) --skip-build --no-parallel --filter '$(ALONE)' || status=1; \
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=3 $(SKIPPED) $(TEST) --skip-build --filter EndToEndTests || status=1; \
 	$(SKIPPED) $(TEST) --skip-build --no-parallel --filter FaultTests || status=1; \
+	BLIPWIRE="$$($(SWIFT) build --show-bin-path)/blipwire" $(SKIPPED) Scripts/run_tests.sh Tests/Rigs/dissector.py || status=1; \
 	Scripts/run_tests.sh --skipped .build/skipped; exit $$status
 
 quick: test-system
