@@ -3,7 +3,8 @@
 # quick    build and run the tests of one module (make quick M=ChatTUI; make quick M=ChatCore ONLY=LinkScenario)
 # check    formatting, module arrows, links, references and English of the documents, no comparison with a sentence, tests that
 #          could pass by doing nothing, the DocC catalogue, nothing that blocks where the chat would wait for it, no type
-#          that is too large
+#          that is too large, the public API of BLIPNet as it is listed
+# api      write the list of BLIPNet's public symbols, Docs/api/BLIPNet.txt, after a change that is meant
 # files    one line for each source file: its first comment (make files ARGS=Sources/Storage: beneath one folder)
 # bench    counts and ratios of the protocol layers beside bare sockets, written to Docs/benchmarks.md
 #          (make bench ARGS="--only echo,body --quick": single parts; ARGS=--help lists them)
@@ -37,7 +38,7 @@
 # pictures screens of the real program as SVG, in Docs/pictures (needs tmux)
 # dist     tarballs in .build/dist: the sources of the commit, and a folder that runs where it is unpacked
 # clean    remove what was built
-.PHONY: run test quick check bench bench-net history tsan asan cuts kill9 powerloss mixed diskerrors flood soak files bigfiles rooms mutations fuzz conformance install clean system test-system check-system bench-system uninstall deb deb-test dist guide pictures package-system programs reach reach-tor
+.PHONY: run test quick check api bench bench-net history tsan asan cuts kill9 powerloss mixed diskerrors flood soak files bigfiles rooms mutations fuzz conformance install clean system test-system check-system bench-system uninstall deb deb-test dist guide pictures package-system programs reach reach-tor
 
 SHELL := /bin/bash
 SWIFT ?= swift
@@ -103,6 +104,11 @@ check: check-system
 	! grep -rnE 'Mutex<[^[>]*->' Sources Tools Benchmarks Tests Fuzz
 	$(BUILD)
 	Scripts/check_catalogue.py "$(SWIFT)" "$$($(SWIFT) build --show-bin-path)/Modules"
+	Scripts/check_api.py "$(SWIFT)" "$$($(SWIFT) build --show-bin-path)/Modules"
+
+api: check-system
+	$(BUILD)
+	Scripts/check_api.py "$(SWIFT)" "$$($(SWIFT) build --show-bin-path)/Modules" --write
 
 files:
 	@Scripts/check_documents.py --files $(ARGS)

@@ -10,18 +10,16 @@ Prints each fault; exits 1 when there is one."""
 import json
 import pathlib
 import re
-import shutil
-import subprocess
 import sys
 import tempfile
 import textwrap
 
+import symbol_graph
 from listing import listings
 
 root = pathlib.Path(__file__).resolve().parent.parent
 sources = root / "Sources/BLIPNet"
 catalogue = sources / "BLIPNet.docc"
-toolchain = pathlib.Path(shutil.which(sys.argv[1])).resolve().parent
 modules = pathlib.Path(sys.argv[2])
 faults = []
 
@@ -32,29 +30,16 @@ NO_LIMITS = {"ConnectOptions/localPort", "StreamOptions/localBuffer", "StreamOpt
              "StreamOptions/unsentLowWater"}
 
 
-def run(*command):
-    """The output of a command; its complaints become a fault."""
-    result = subprocess.run([str(part) for part in command], capture_output=True, text=True)
-    if result.returncode != 0:
-        faults.append(f"{command[0].name} failed:\n{result.stdout}{result.stderr}")
-    return result.stdout
-
-
 def convert():
     """Runs docc and returns the symbols of the module."""
-    target = json.loads(run(toolchain / "swiftc", "-print-target-info"))["target"]["unversionedTriple"]
     with tempfile.TemporaryDirectory() as folder:
         graphs = pathlib.Path(folder) / "graphs"
-        graphs.mkdir()
-        headers = [part for name in ("CLinux", "COpenSSL", "CZlib") for part in ("-I", root / "Sources" / name)]
-        # Says "circular reference" about a module in perfect order; what it writes is complete.
-        run(toolchain / "swift-symbolgraph-extract", "-module-name", "BLIPNet", "-target", target, "-I", modules,
-            *headers, "-minimum-access-level", "public", "-output-dir", graphs)
-        if faults:
+        try:
+            symbol_graph.extract(sys.argv[1], modules, graphs)
+            symbol_graph.convert(sys.argv[1], graphs, pathlib.Path(folder) / "archive")
+        except symbol_graph.ToolFailure as failure:
+            faults.append(str(failure))
             return []
-        run(toolchain / "docc", "convert", catalogue, "--additional-symbol-graph-dir", graphs, "--output-dir",
-            pathlib.Path(folder) / "archive", "--warnings-as-errors", "--fallback-display-name", "BLIPNet",
-            "--fallback-bundle-identifier", "blipchat.BLIPNet")
         return json.loads((graphs / "BLIPNet.symbols.json").read_text())["symbols"]
 
 
