@@ -35,10 +35,11 @@
 # deb      Debian packages of blipchat and blipwire in .build/deb, examined by lintian
 # deb-test install them in clean roots of Debian 12 and 13, talk, upgrade, purge (root; make deb-test SUITES=bookworm)
 # guide    Docs/guide.md as a page for a browser, in .build/guide (needs pandoc)
+# site     the documentation of BLIPNet (DocC) as pages that a browser opens from disk, in .build/site
 # pictures screens of the real program as SVG, in Docs/pictures (needs tmux)
 # dist     tarballs in .build/dist: the sources of the commit, and a folder that runs where it is unpacked
 # clean    remove what was built
-.PHONY: run test quick check api bench bench-net history tsan asan cuts kill9 powerloss mixed diskerrors flood soak files bigfiles rooms mutations fuzz conformance install clean system test-system check-system bench-system uninstall deb deb-test dist guide pictures package-system programs reach reach-tor
+.PHONY: run test quick check api bench bench-net history tsan asan cuts kill9 powerloss mixed diskerrors flood soak files bigfiles rooms mutations fuzz conformance install clean system test-system check-system bench-system uninstall deb deb-test dist guide site pictures package-system programs reach reach-tor
 
 SHELL := /bin/bash
 SWIFT ?= swift
@@ -221,6 +222,10 @@ guide:
 	mkdir -p .build/guide
 	pandoc --standalone --self-contained --resource-path=Docs --css Packaging/guide.css --toc --toc-depth 2 --metadata lang=en \
 		--metadata pagetitle="A guide to blipchat" -o .build/guide/guide.html Docs/guide.md
+
+site: check-system
+	$(BUILD)
+	Scripts/make_site.py "$(SWIFT)" "$$($(SWIFT) build --show-bin-path)/Modules" .build/site
 
 pictures: system
 	$(BUILD) $(RELEASE) --product blipchat
