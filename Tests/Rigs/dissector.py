@@ -469,6 +469,11 @@ def check_captures():
         capture = CAPTURES / f'{dialect}.pcap.gz'
         frames = frames_of(capture, *OLDER[dialect])
         check_session(capture.name, frames, dialect, is_whole=False)
+        # The list of packets names every BLIP frame, also of packets with several, and nothing else of these packets.
+        listed = tshark(capture, '-2', '-Y', 'blipnet', *OLDER[dialect])
+        expect('WebSocket' not in listed, f'{capture.name}: the list of packets is not only about BLIP')
+        names = len(re.findall(r'(?:request|response) \d+', listed))
+        expect(names == len(frames), f'{capture.name}: the list of packets names {names} frames of {len(frames)}')
         wanted, lines = (CAPTURES / f'{dialect}.txt').read_text().splitlines(), [frame.line() for frame in frames]
         expect(len(lines) == len(wanted), f'{capture.name}: {len(lines)} frames, not {len(wanted)}')
         for line, right in [pair for pair in zip(lines, wanted) if pair[0] != pair[1]][:3]:

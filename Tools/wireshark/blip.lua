@@ -761,13 +761,10 @@ local function show(tvb, text, pinfo, tree, result, why)
     for _, one in ipairs(result.faults) do item:add_proto_expert_info(E[one[1]], one[2]) end
     item:set_text("BLIP, " .. title)
     pinfo.cols.protocol = "BLIP"
-    if current.titles then
-        pinfo.cols.info:append(" | " .. title)
-    else
-        pinfo.cols.info = title
-        pinfo.cols.info:fence()
-    end
-    current.titles = true
+    -- What WebSocket has written there goes; what other frames of this packet have written is before the fence.
+    pinfo.cols.info:set((current.has_title and " | " or "") .. title)
+    pinfo.cols.info:fence()
+    current.has_title = true
 end
 
 -- One WebSocket message. The heuristic of WebSocket calls it for each; it takes those of links that speak BLIP.
