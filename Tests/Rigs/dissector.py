@@ -396,6 +396,16 @@ def check_gaps():
     status = [frame.number('checksum.status') for frame in found]
     expect(status == [0, 0, 1, 1, 1, 1], f'a gap: the checksums are {status}')
     expect(found and 'request 2, where 1 is the next' in found[0].experts, f'a gap: {found and found[0].experts}')
+    # The capture began after the handshake: the frames are there, what they need of others is not.
+    talk = Talk()
+    single(talk, frames)
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / 'wire.pcap'
+        write_capture(path, talk.packets)
+        late = frames_of(path, '-d', 'tcp.port==4985,websocket', '-o', 'blipnet.ports:4985')
+    expect([frame.number('number') for frame in late] == [2, 2, 3, 3, 4, 4], 'a late capture: lacks frames')
+    expect([frame.number('checksum.status') for frame in late] == [2] * 6, 'a late capture: checks what it cannot')
+    expect(all(any('not in the capture' in text for text in frame.experts) for frame in late), 'a late capture: says nothing')
     for subprotocol in ('chat', 'XBLIP_3+a', None):
         packets = Talk()
         packets.handshake(subprotocol)

@@ -5,8 +5,9 @@
 --
 -- It recognises a link by the answer to the WebSocket handshake: the subprotocol BLIP_3+APPLICATION, or BLIP. That one does not
 -- say whether BLIP 2.0 or the dialect of 2013 follows: the preference "Dialect of older links" does, and so does dialect=2.0 in
--- the query of the URL. The preference "Ports" is for captures without a handshake and for links without a subprotocol.
--- For wss, give Wireshark the secrets of the session (preference "(Pre)-Master-Secret log filename" of TLS).
+-- the query of the URL. The preference "Ports" is for links without a subprotocol and for captures without a handshake; those
+-- need "Decode As" WebSocket, too: tshark -X lua_script:blip.lua -r FILE -d tcp.port==9000,websocket -o blipnet.ports:9000
+-- Links with TLS show nothing of this: blipchat and blipwire write no log of their keys.
 --
 -- The last frame of a message that has several shows it whole. Compressed data is unpacked and checksums are computed as long
 -- as the capture has every frame of that direction; where it has not, the tree says so. Useful filters:
