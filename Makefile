@@ -3,7 +3,8 @@
 # quick    build and run the tests of one module (make quick M=ChatTUI; make quick M=ChatCore ONLY=LinkScenario)
 # check    formatting, module arrows, links, references and English of the documents, no comparison with a sentence, the JSON
 #          schemas, tests that could pass by doing nothing, the DocC catalogue, nothing that blocks where the chat would wait
-#          for it, no type that is too large
+#          for it, no type that is too large, the public API of BLIPNet as it is listed
+# api      write the list of BLIPNet's public symbols, Docs/api/BLIPNet.txt, after a change that is meant
 # files    one line for each source file: its first comment (make files ARGS=Sources/Storage: beneath one folder)
 # bench    counts and ratios of the protocol layers beside bare sockets, written to Docs/benchmarks.md
 #          (make bench ARGS="--only echo,body --quick": single parts; ARGS=--help lists them)
@@ -34,10 +35,11 @@
 # deb      Debian packages of blipchat and blipwire in .build/deb, examined by lintian
 # deb-test install them in clean roots of Debian 12 and 13, talk, upgrade, purge (root; make deb-test SUITES=bookworm)
 # guide    Docs/guide.md as a page for a browser, in .build/guide (needs pandoc)
+# site     the documentation of BLIPNet (DocC) as pages that a browser opens from disk, in .build/site
 # pictures screens of the real program as SVG, in Docs/pictures (needs tmux)
 # dist     tarballs in .build/dist: the sources of the commit, and a folder that runs where it is unpacked
 # clean    remove what was built
-.PHONY: run test quick check bench bench-net history tsan asan cuts kill9 powerloss mixed diskerrors flood soak files bigfiles rooms mutations fuzz conformance install clean system test-system check-system bench-system uninstall deb deb-test dist guide pictures package-system programs reach reach-tor
+.PHONY: run test quick check api bench bench-net history tsan asan cuts kill9 powerloss mixed diskerrors flood soak files bigfiles rooms mutations fuzz conformance install clean system test-system check-system bench-system uninstall deb deb-test dist guide site pictures package-system programs reach reach-tor
 
 SHELL := /bin/bash
 SWIFT ?= swift
@@ -81,6 +83,7 @@ test: test-system
 	$(SKIPPED) $(TEST) --skip-build --no-parallel --filter '$(ALONE)' || status=1; \
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=3 $(SKIPPED) $(TEST) --skip-build --filter EndToEndTests || status=1; \
 	$(SKIPPED) $(TEST) --skip-build --no-parallel --filter FaultTests || status=1; \
+	BLIPWIRE="$$($(SWIFT) build --show-bin-path)/blipwire" $(SKIPPED) Scripts/run_tests.sh Tests/Rigs/dissector.py || status=1; \
 	Scripts/run_tests.sh --skipped .build/skipped; exit $$status
 
 quick: test-system
@@ -103,6 +106,11 @@ check: check-system
 	! grep -rnE 'Mutex<[^[>]*->' Sources Tools Benchmarks Tests Fuzz
 	$(BUILD)
 	Scripts/check_catalogue.py "$(SWIFT)" "$$($(SWIFT) build --show-bin-path)/Modules"
+	Scripts/check_api.py "$(SWIFT)" "$$($(SWIFT) build --show-bin-path)/Modules"
+
+api: check-system
+	$(BUILD)
+	Scripts/check_api.py "$(SWIFT)" "$$($(SWIFT) build --show-bin-path)/Modules" --write
 
 files:
 	@Scripts/check_documents.py --files $(ARGS)
@@ -215,6 +223,10 @@ guide:
 	mkdir -p .build/guide
 	pandoc --standalone --self-contained --resource-path=Docs --css Packaging/guide.css --toc --toc-depth 2 --metadata lang=en \
 		--metadata pagetitle="A guide to blipchat" -o .build/guide/guide.html Docs/guide.md
+
+site: check-system
+	$(BUILD)
+	Scripts/make_site.py "$(SWIFT)" "$$($(SWIFT) build --show-bin-path)/Modules" .build/site
 
 pictures: system
 	$(BUILD) $(RELEASE) --product blipchat

@@ -49,7 +49,9 @@ let package = Package(
 
         // The command lines of blipchat and blipwire.
         .target(name: "Arguments", swiftSettings: strict),
-        .target(name: "BLIPNet", dependencies: ["CZlib", "COpenSSL", "CLinux"], swiftSettings: common),
+        .target(
+            name: "BLIPNet", dependencies: ["CZlib", "COpenSSL", "CLinux"], exclude: ["README.md"],
+            swiftSettings: common),
         .target(name: "ChatCore", dependencies: ["BLIPNet", "CLinux"], swiftSettings: strict),
         .target(name: "Storage", dependencies: ["ChatCore", "CSQLite", "CLinux"], swiftSettings: strict),
         // Text for people: what may be shown of what comes from outside, and what is said of errors and states.

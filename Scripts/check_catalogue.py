@@ -5,23 +5,23 @@ folder with the modules that it has built.
 1. docc converts it without a warning: no link to a symbol or an article is broken, here or in a comment of the code.
 2. Every public type stands in a group of the landing page.
 3. The article Limits has every default of the code, with its value.
-4. Every Swift listing stands, word for word, in the tests that run the documentation; SocketExamples.md has its own.
+4. Every Swift listing, of the README too, is word for word in the tests that run the documentation; SocketExamples.md has its own.
+5. The Python listings of OtherLanguages.md run, but for the one that calls a server; paths in code exist, and options of blipwire.
 Prints each fault; exits 1 when there is one."""
 import json
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 import textwrap
 
+import symbol_graph
 from listing import listings
 
 root = pathlib.Path(__file__).resolve().parent.parent
 sources = root / "Sources/BLIPNet"
 catalogue = sources / "BLIPNet.docc"
-toolchain = pathlib.Path(shutil.which(sys.argv[1])).resolve().parent
 modules = pathlib.Path(sys.argv[2])
 faults = []
 
@@ -32,29 +32,16 @@ NO_LIMITS = {"ConnectOptions/localPort", "StreamOptions/localBuffer", "StreamOpt
              "StreamOptions/unsentLowWater"}
 
 
-def run(*command):
-    """The output of a command; its complaints become a fault."""
-    result = subprocess.run([str(part) for part in command], capture_output=True, text=True)
-    if result.returncode != 0:
-        faults.append(f"{command[0].name} failed:\n{result.stdout}{result.stderr}")
-    return result.stdout
-
-
 def convert():
     """Runs docc and returns the symbols of the module."""
-    target = json.loads(run(toolchain / "swiftc", "-print-target-info"))["target"]["unversionedTriple"]
     with tempfile.TemporaryDirectory() as folder:
         graphs = pathlib.Path(folder) / "graphs"
-        graphs.mkdir()
-        headers = [part for name in ("CLinux", "COpenSSL", "CZlib") for part in ("-I", root / "Sources" / name)]
-        # Says "circular reference" about a module in perfect order; what it writes is complete.
-        run(toolchain / "swift-symbolgraph-extract", "-module-name", "BLIPNet", "-target", target, "-I", modules,
-            *headers, "-minimum-access-level", "public", "-output-dir", graphs)
-        if faults:
+        try:
+            symbol_graph.extract(sys.argv[1], modules, graphs)
+            symbol_graph.convert(sys.argv[1], graphs, pathlib.Path(folder) / "archive")
+        except symbol_graph.ToolFailure as failure:
+            faults.append(str(failure))
             return []
-        run(toolchain / "docc", "convert", catalogue, "--additional-symbol-graph-dir", graphs, "--output-dir",
-            pathlib.Path(folder) / "archive", "--warnings-as-errors", "--fallback-display-name", "BLIPNet",
-            "--fallback-bundle-identifier", "blipchat.BLIPNet")
         return json.loads((graphs / "BLIPNet.symbols.json").read_text())["symbols"]
 
 
@@ -125,7 +112,7 @@ def check_listings():
     for file in sorted((root / "Tests/BLIPNetTests/Documentation").glob("*.swift")):
         lines += file.read_text().split("\n") + [""]
     examples = catalogue / "SocketExamples.md"
-    for article in sorted(set(catalogue.glob("*.md")) - {examples}):
+    for article in [*sorted(set(catalogue.glob("*.md")) - {examples}), sources / "README.md"]:
         for listing in listings(article.read_text()):
             wanted = listing.rstrip("\n").split("\n")
             starts = [i for i, line in enumerate(lines) if line.strip() == wanted[0].strip()]
@@ -140,11 +127,40 @@ def check_listings():
             faults.append(f"SocketExamples.md: this line is not in SocketPageTests.swift: {code}")
 
 
+def check_other_languages():
+    """What OtherLanguages.md shows to people who do not build this."""
+    text = (catalogue / "OtherLanguages.md").read_text()
+    programs = re.findall(r"^```python\n(.*?)^```", text, re.M | re.S)
+    for program in programs:
+        if "import base64, json, os, pathlib, socket" in program:
+            compile(program, "OtherLanguages.md", "exec")
+            continue
+        result = subprocess.run([sys.executable, "-c", program], cwd=root, capture_output=True, text=True)
+        if result.returncode != 0:
+            faults.append(f"OtherLanguages.md: a Python listing fails: {result.stderr.strip().splitlines()[-1]}")
+    if len(programs) < 5:
+        faults.append(f"OtherLanguages.md: only {len(programs)} Python listings")
+    options = set(re.findall(r'"(--[a-z-]+)"', "".join(file.read_text() for file in (root / "Tools/blipwire").glob("*.swift"))))
+    for line in "".join(re.findall(r"^```sh\n(.*?)^```", text, re.M | re.S)).split("\n"):
+        for option in re.findall(r"--[a-z-]+", line) if line.startswith("blipwire ") else []:
+            if option not in options:
+                faults.append(f"OtherLanguages.md: blipwire has no option {option}")
+    vectors = root / "Tests/BLIPNetTests/Vectors"
+    for name in re.findall(r"`((?:blip3|blip|SocketIO)/[^`]+)`", text):
+        if not (vectors / name).is_file():
+            faults.append(f"OtherLanguages.md: there is no vector {name}")
+    for article in [*catalogue.glob("*.md"), sources / "README.md"]:
+        for path in re.findall(r"\b(?:Docs|Examples|Scripts|Sources|Tests|Tools)/[\w./-]*\w", article.read_text()):
+            if not (root / path).exists():
+                faults.append(f"{article.name}: there is no {path}")
+
+
 symbols = convert()
 if symbols:
     check_groups(symbols)
 check_limits()
 check_listings()
+check_other_languages()
 for fault in faults:
     print(fault)
 print(f"{len(symbols)} public symbols, {len(list(catalogue.glob('*.md')))} articles, {len(faults)} faults")

@@ -16,7 +16,7 @@ tracked = subprocess.run(
     ["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=root, capture_output=True, text=True, check=True
 ).stdout.split("\n")
 tracked = [name for name in tracked if (root / name).is_file()]
-sources = [name for name in tracked if re.match(r"(Sources|Tools|Benchmarks|Fuzz|Scripts|Tests|Examples)/.+\.(swift|c|h|py|sh)$", name)]
+sources = [name for name in tracked if re.match(r"(Sources|Tools|Benchmarks|Fuzz|Scripts|Tests|Examples)/.+\.(swift|c|h|py|sh|lua)$", name)]
 faults = []
 
 # How long a document may be, in bytes.
@@ -36,7 +36,7 @@ def first_comment(name):
     if block:
         comment = block.group(1).split("\n\n")[0]
     else:
-        mark = "#" if name.endswith((".py", ".sh")) else "//"
+        mark = "#" if name.endswith((".py", ".sh")) else "--" if name.endswith(".lua") else "//"
         lines = re.match(rf"(?:{mark}.*\n)*", text).group().split("\n")
         comment = " ".join(line.removeprefix(mark).strip() for line in lines)
     return re.sub(r"\s+", " ", comment).strip()

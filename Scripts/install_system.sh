@@ -23,7 +23,7 @@ for purpose in "$@"; do
         test) packages+=(tmux screen openssl python3 python3-venv strace e2fsprogs xfsprogs zsh fish libqrencode4 libgdk-pixbuf-2.0-0
             chromium)
             # Two homes behind NAT (Tests/Rigs/nat.sh); miniupnpd is only unpacked there, by `nat.sh setup`.
-            optional+=(syncthing-relaysrv syncthing-discosrv nftables iproute2 mandoc desktop-file-utils appstream) ;;
+            optional+=(syncthing-relaysrv syncthing-discosrv nftables iproute2 mandoc desktop-file-utils appstream tshark) ;;
         # Debian packages, tarballs, and clean roots to try them in.
         package) packages+=(dpkg-dev binutils lintian patchelf debootstrap) ;;
         check) packages+=(python3) ;;
