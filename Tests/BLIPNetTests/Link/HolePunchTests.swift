@@ -29,7 +29,8 @@ struct HolePunchTests {
 
     /// Nobody listens there.
     private func silent() throws -> SocketAddress {
-        try #require(SocketAddress(host: "127.0.0.1", port: try #require(HolePunch.freePort())))
+        let port = try #require(HolePunch.freePort())
+        return try #require(SocketAddress(host: "127.0.0.1", port: port))
     }
 
     @Test("the client calls from the port that was agreed on, and what refuses at first is called again")
