@@ -31,34 +31,51 @@ import Testing
     @Test("rounds come in their order, and a contact begins anew once in ten seconds")
     func rounds() {
         var book = PunchBook()
-        let now = start
-        #expect(!book.takes(2, from: contact, now: now), "it begins with the first")
-        for round in 1...3 { #expect(book.takes(round, from: contact, now: now)) }
-        #expect(!book.takes(3, from: contact, now: now) && !book.takes(2, from: contact, now: now))
-        #expect(!book.takes(1, from: contact, now: now + .seconds(9)))
-        #expect(book.takes(1, from: ContactID(2), now: now), "others are others")
-        #expect(book.takes(1, from: contact, now: now + .seconds(10)))
-        #expect(!book.takes(3, from: contact, now: now + .seconds(10)))
+        var taken: [Bool] = []
+        func take(_ round: Int, after seconds: Int64 = 0, from contact: ContactID = ContactID(1)) {
+            taken.append(book.takes(round, from: contact, now: start + .seconds(seconds)))
+        }
+        take(2)
+        #expect(taken == [false], "it begins with the first")
+        taken = []
+        for round in 1...3 { take(round) }
+        #expect(taken == [true, true, true])
+        taken = []
+        take(3)
+        take(2)
+        take(1, after: 9)
+        #expect(taken == [false, false, false])
+        taken = []
+        take(1, from: ContactID(2))
+        take(1, after: 10)
+        take(3, after: 10)
+        #expect(taken == [true, true, false], "others are others")
     }
 
     @Test("their word begins what was agreed on, on that link, in that round, once, and not too late")
     func word() {
         var book = PunchBook()
-        #expect(book.go(1, from: contact, on: number(1), now: start) == nil)
-        for (round, link, wait) in [(2, 1, 0), (1, 2, 0), (1, 1, 30)] {
+        var begun = book.go(1, from: contact, on: number(1), now: start)
+        #expect(begun == nil)
+        for (round, link, wait) in [(2, 1, 0), (1, 2, 0), (1, 1, 30)] as [(Int, UInt64, Int64)] {
             book.agree(agreement(), with: contact)
-            #expect(book.go(round, from: contact, on: number(link), now: start + .seconds(wait)) == nil)
+            begun = book.go(round, from: contact, on: number(link), now: start + .seconds(wait))
+            #expect(begun == nil)
         }
         book.agree(agreement(), with: contact)
-        #expect(book.go(1, from: contact, on: number(1), now: start) == agreement())
-        #expect(book.go(1, from: contact, on: number(1), now: start) == nil)
+        begun = book.go(1, from: contact, on: number(1), now: start)
+        #expect(begun == agreement())
+        begun = book.go(1, from: contact, on: number(1), now: start)
+        #expect(begun == nil)
     }
 
     @Test("one try with a contact at a time")
     func running() {
         var book = PunchBook()
-        #expect(book.begin(contact) && !book.begin(contact) && book.begin(ContactID(2)))
+        var begun = [book.begin(contact), book.begin(contact), book.begin(ContactID(2))]
+        #expect(begun == [true, false, true])
         book.end(contact)
-        #expect(book.begin(contact))
+        begun = [book.begin(contact)]
+        #expect(begun == [true])
     }
 }
