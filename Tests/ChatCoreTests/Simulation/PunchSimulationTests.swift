@@ -105,7 +105,7 @@ import Testing
         try await simulation.start()
         try await wait(simulation, relayed: true, within: .seconds(10))
         await simulation.clock.advance(by: .seconds(30))
-        let link = try #require(await alice.client.core.links[alice.contact]?.link)
+        let link = try #require(await alice.client.links[alice.contact]?.link)
         let before = network.holes
         for _ in 0..<20 {
             let place = Endpoint.host("198.51.100.9", port: 25)
@@ -115,12 +115,13 @@ import Testing
             _ = pending
         }
         #expect(network.holes - before <= 1)
-        let theirs = try #require(await bob.client.core.links[bob.contact]?.link)
+        let theirs = try #require(await bob.client.links[bob.contact]?.link)
         let opened = network.holes
         let pending = theirs.connection.submit(
             PunchRequest(round: 1, candidates: [.host("198.51.100.9", port: 25)]).encoded(), bodySink: nil)
         await simulation.clock.advance(by: .seconds(1))
-        #expect(try PunchReply(decoding: await pending.value()).candidates.isEmpty)
+        let answer = try await pending.value()
+        #expect(try PunchReply(decoding: answer).candidates.isEmpty)
         #expect(network.holes == opened)
         await simulation.stop()
     }
