@@ -51,7 +51,8 @@ import Testing
             let (first, second) = (try await alice.waiting(), try await bob.waiting())
             return first == 0 && second == 0
         }
-        #expect(try await alice.texts().sorted() == said.sorted() && bob.texts().sorted() == said.sorted())
+        #expect(try await alice.texts().sorted() == said.sorted())
+        #expect(try await bob.texts().sorted() == said.sorted())
         let (asking, asked) = alice.id < bob.id ? (alice, bob) : (bob, alice)
         #expect(network.requests("punch", from: asking.id) == 1 && network.requests("punch", from: asked.id) == 0)
         // A direct link asks for nothing more.

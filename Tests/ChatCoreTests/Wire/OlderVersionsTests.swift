@@ -47,6 +47,8 @@ import Testing
         case .fileBundle: try again(FileBundleRequest.self)
         case .fileLanes: try again(FileLanesRequest.self)
         case .fileStatus: try again(FileStatusRequest.self)
+        case .punch: try again(PunchRequest.self)
+        case .punchGo: try again(PunchGoRequest.self)
         }
     }
 
