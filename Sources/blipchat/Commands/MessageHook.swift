@@ -5,6 +5,7 @@ import ChatCore
 import ChatHost
 import ChatSettings
 import ChatTUI
+import ChatWords
 import Dispatch
 import Glibc
 
