@@ -139,7 +139,10 @@ extension EndToEnd {
             // The sender knows it first, and may have gone before bob was told: then bob hears it when they meet again.
             let again = try await alice.run("send", "bob", "sorry", "--timeout", "60")
             #expect(again.status == .exited(0), "\(again.errorOutput)")
-            try await eventually("nothing is left at bob's") { TestFile.names(in: bob.path + "/downloads") == [] }
+            try await eventually(
+                "nothing is left at bob's",
+                state: { "\(TestFile.names(in: bob.path + "/downloads")) \(server.process.errorOutput)" }
+            ) { TestFile.names(in: bob.path + "/downloads") == [] }
             try await server.stop()
         }
 

@@ -141,10 +141,10 @@ class Reader:
         wait("serve", lambda: process.output.startswith("listening "), lambda: process.errors)
         self.bob.run("contacts", "add", carol.address(), "--name", "carol")
         self.bob.run("send", "carol", "are you there?")
-        wait("the program has the message", lambda: "are you there?" in self.read(carol.folder / "heard"), lambda: process.errors)
+        wait("the program has the message", lambda: "are you there?" in self.text(carol.folder / "heard"), lambda: process.errors)
         self.note(command, process.stop())
 
-    def read(self, path):
+    def text(self, path):
         return path.read_text() if path.exists() else ""
 
     def start(self, command):
