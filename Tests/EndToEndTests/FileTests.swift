@@ -82,7 +82,7 @@ extension EndToEnd {
             #expect(outcome.status == .exited(0), "\(outcome.errorOutput)")
             let calls = try await traced.stop()
             let created = try #require(
-                calls.first { $0.contains("openat2(") && $0.contains("blip-part") && $0.contains("O_CREAT") })
+                calls.first { $0.contains("openat2(") && $0.contains("blip-part\"") && $0.contains("O_CREAT") })
             #expect(created.contains("O_EXCL") && created.contains("O_NOFOLLOW") && created.contains("RESOLVE_BENEATH"))
             #expect(created.contains("mode=0600"))
             let file = try #require(created.split(separator: " ").last)

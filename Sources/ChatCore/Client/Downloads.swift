@@ -284,8 +284,8 @@ struct Downloads {
         link.connection.submitNoReply(FileStatusRequest(id: id, state: .accepted, pause: pause).encoded())
     }
 
-    func senderSays(_ state: FileStatusRequest.State, of transfer: FileTransfer) async throws(StoreError) {
-        switch state {
+    func senderSays(_ status: FileStatusRequest, of transfer: FileTransfer) async throws(StoreError) {
+        switch status.state {
         case .accepted:
             await startDownload(transfer.id)
             await tellPause(of: transfer.id)
@@ -293,8 +293,8 @@ struct Downloads {
         case .declined, .cancelled:
             let time = core.now()
             let changed = try await book.changeRow(transfer.id) {
-                $0.state = .cancelled
-                $0.reason = TransferReason.cancelledByPeer
+                $0.state = status.reason == nil ? .cancelled : .failed
+                $0.reason = status.reason?.transferReason ?? TransferReason.cancelledByPeer
                 $0.finished = time
             }
             // After the answer: their next request does not wait for our disk.

@@ -38,7 +38,7 @@ extension OutboxEntry {
         case .fileStatus(let transfer, let state, let reason):
             FileStatusRequest(
                 id: transfer, state: FileStatusRequest.State(state),
-                reason: state == .failed && reason == TransferReason.digestDiffers ? .digest : nil
+                reason: state == .failed ? FileStatusRequest.Reason(reason) : nil
             ).encoded()
         }
     }
@@ -67,6 +67,27 @@ extension FileStatusRequest.State {
         case .declined: self = .declined
         case .cancelled, .failed: self = .cancelled
         case .complete: self = .complete
+        }
+    }
+}
+
+extension FileStatusRequest.Reason {
+    /// `nil`: nothing that the other side could not think of.
+    init?(_ reason: TransferReason?) {
+        switch reason {
+        case TransferReason.digestDiffers: self = .digest
+        case TransferReason.sourceChanged: self = .changed
+        case TransferReason.sourceGone: self = .gone
+        default: return nil
+        }
+    }
+
+    /// Why the transfer has failed.
+    var transferReason: TransferReason {
+        switch self {
+        case .digest: .digestDiffers
+        case .changed: .sourceChanged
+        case .gone: .sourceGone
         }
     }
 }

@@ -198,7 +198,7 @@ struct TransferDecisions {
                 try await uploads.receiverSays(
                     status, of: transfer, at: ReceiverPause(link: link.number, number: request.number))
             } else {
-                try await downloads.senderSays(status.state, of: transfer)
+                try await downloads.senderSays(status, of: transfer)
             }
             link.answer(request, BLIPResponse())
         } catch {

@@ -187,10 +187,16 @@ struct Uploads {
         }
     }
 
+    /// The receiver may never see the response, and hears it as news, too. That goes out before our row says so: whoever waits
+    /// for this file alone ends then, and the link with them.
     private func failUpload(_ id: MessageID, _ reason: TransferReason) {
         _ = book.transfers.endUpload(id)
         let time = core.now()
         core.tasks.spawn { client in
+            let row = await client.book.changeQuietly(id, showing: false) { $0.reason = reason }
+            if let row, await client.book.tellQuietly(id, row.contact, .failed) {
+                await client.outbox.pumped(row.contact)
+            }
             await client.book.changeQuietly(id) {
                 $0.state = .failed
                 $0.reason = reason
@@ -271,9 +277,8 @@ struct Uploads {
                 row.state = .declined
                 row.reason = TransferReason.declinedByPeer
             case .cancelled:
-                let isDamaged = status.reason == .digest
-                row.state = isDamaged ? .failed : .cancelled
-                row.reason = isDamaged ? TransferReason.digestDiffers : TransferReason.cancelledByPeer
+                row.state = status.reason == nil ? .cancelled : .failed
+                row.reason = status.reason?.transferReason ?? TransferReason.cancelledByPeer
             case .complete: break
             }
             if row.state.isFinal { row.finished = time }

@@ -74,6 +74,10 @@ struct FileStatusRequest: WireRequest {
     enum Reason: String, Sendable {
         /// The bytes that arrived are not the bytes whose digest the sender tells.
         case digest
+        /// The sender's file is not what was offered any more.
+        case changed
+        /// The sender's file is not there any more.
+        case gone
     }
 
     /// Why its receiver does not fetch an accepted file now; older versions ignore it. The next `file-get` ends it.
