@@ -75,9 +75,9 @@ extension FileStatusRequest.Reason {
     /// `nil`: nothing that the other side could not think of.
     init?(_ reason: TransferReason?) {
         switch reason {
-        case TransferReason.digestDiffers: self = .digest
-        case TransferReason.sourceChanged: self = .changed
-        case TransferReason.sourceGone: self = .gone
+        case TransferReason.digestDiffers?: self = .digest
+        case TransferReason.sourceChanged?: self = .changed
+        case TransferReason.sourceGone?: self = .gone
         default: return nil
         }
     }

@@ -72,7 +72,10 @@ import Testing
                 StoredHead(id: id, sequence: 1, sent: time), name: "a", size: 1, modified: time, contentType: "x/y",
                 caption: "",
                 place: FolderPlace(set: id, path: "photos/Zoë", files: 3, bytes: 1 << 40)))
-        try expectRoundTrip(FileStatusRequest(id: id, state: .cancelled, reason: .digest))
+        for reason in [FileStatusRequest.Reason.digest, .changed, .gone] {
+            try expectRoundTrip(FileStatusRequest(id: id, state: .cancelled, reason: reason))
+            #expect(FileStatusRequest.Reason(reason.transferReason) == reason)
+        }
         try expectRoundTrip(FileStatusRequest(id: id, state: .accepted, pause: .user))
         try expectRoundTrip(FileStatusRequest(id: id, state: .accepted, pause: .disk))
         for state in [FileStatusRequest.State.accepted, .declined, .cancelled, .complete] {
