@@ -113,7 +113,8 @@ extension IncomingTransfer {
 
     /// From now on it is written down what is there. Where that cannot be, the beginning is compared after an interruption.
     private func beginRecord(of part: Part, in folder: DownloadFolder) {
-        guard part.map.needsRecord, part.map.count > 0 else { return }
+        // Whoever has stopped it may be clearing up behind it.
+        guard !Task.isCancelled, part.map.needsRecord, part.map.count > 0 else { return }
         do throws(FileError) {
             part.map.keep(in: try folder.createPartial(mapName))
         } catch {
