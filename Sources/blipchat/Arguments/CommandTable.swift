@@ -373,7 +373,7 @@ extension CommandRow {
                 .init("--accept-files", value: "MAXSIZE", "accept offered files up to this size, like 500M"),
                 .init(
                     "--on-message", value: "PROGRAM",
-                    "run PROGRAM for each message that comes, with its JSON on standard input; turns the sandbox off"),
+                    "run PROGRAM for each message, with its JSON on standard input; turns the sandbox off"),
                 .init("--foreground", "stay in the foreground, as always (for service managers)"),
             ]),
         .init(
