@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Two homes behind real NAT find each other (REACH 7): the scenarios of `make reach`. Needs root and the tools of nat.sh.
 BLIPCHAT=/path/to/blipchat; arguments: scenarios, none: all; --short: the few that `make test` runs."""
-import json, os, pathlib, shutil, subprocess, sys, tempfile, time
+import json, os, pathlib, shutil, signal, subprocess, sys, tempfile, time
 
 BLIPCHAT = os.path.abspath(os.environ.get('BLIPCHAT', '.build/release/blipchat'))
 NAT = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'nat.sh')
@@ -96,6 +96,13 @@ class Home:
                 self.process.wait(20)
             except subprocess.TimeoutExpired:
                 self.process.kill()
+
+    def set(self, key, value):
+        """Changes a setting of the chat that runs."""
+        self.run('config', 'set', key, value)
+        before = (self.path / 'serve.err').read_text().count('settings have been reloaded')
+        self.process.send_signal(signal.SIGHUP)
+        wait('the settings are read', 20, lambda: (self.path / 'serve.err').read_text().count('settings have been reloaded') > before)
 
     def reach(self):
         return self.json('reach')[0]
@@ -281,10 +288,10 @@ def moved_by_probe(rig, size):
             process.kill()
 
 
-@scenario()
+@scenario('--relay-args -per-session-rate=20000000')
 def rate(rig):
-    """A file moves through the relay at 80 % of what a foreign peer gets there; messages beside it, and the limit."""
-    size = 256 << 20
+    """A file moves through a relay of 20 MB/s at 80 % of what a foreign peer gets there; messages beside it, and the limit."""
+    size = 128 << 20
     foreign = moved_by_probe(rig, size)
     alice, bob = two(rig)
     path = file(alice, size)
@@ -306,7 +313,7 @@ def rate(rig):
         f'beside the file at most {max(beside) * 1000:.0f} ms of {len(beside)}')
     assert size / took >= 0.8 * foreign and max(beside) <= idle + 0.1
     for home in (alice, bob):
-        home.run('config', 'set', 'reach.relay_limit', '2M')
+        home.set('reach.relay_limit', '2M')
     path = file(alice, 8 << 20)
     began = time.monotonic()
     alice.run('send-file', 'bob', str(path), '--name', 'limited.bin')
@@ -362,13 +369,13 @@ def upgrade(rig):
             by.run('send', to, said[-1])
     for _ in range(2):
         chat()
-        alice.run('config', 'set', 'reach.map', 'auto')
+        alice.set('reach.map', 'auto')
         took = wait('direct', 30, lambda: bob.in_use('alice') == 'direct')
         say(f'direct {took:.1f} s after the router gives ports')
         chat()
         before = size_received(bob)
         wait('the file continues', 20, lambda: size_received(bob) > before + (1 << 20))
-        alice.run('config', 'set', 'reach.map', 'off')
+        alice.set('reach.map', 'off')
         subprocess.run(['ip', 'netns', 'exec', f'{RIG}-gwa', 'conntrack', '-F'], stderr=subprocess.DEVNULL)
         chat()
     alice.run('transfers', 'limit', 'up', 'off')
