@@ -22,8 +22,10 @@ import Testing
 
     private func expectFiles(_ files: [String: [UInt8]], in folder: String) throws {
         for (name, bytes) in files { #expect(try readFile(folder + "/" + name) == bytes, "\(name)") }
-        #expect(names(in: folder).count + names(in: folder + "/deep").count == files.count + 1, "nothing is left over")
+        #expect(count(in: folder) == files.count + 1, "nothing is left over")
     }
+
+    private func count(in folder: String) -> Int { names(in: folder).count + names(in: folder + "/deep").count }
 
     private func sendFolder(_ path: String, over pair: TransferPair) async throws -> [ChatMessage] {
         try await pair.alice.client.ask(
@@ -97,6 +99,8 @@ import Testing
             let reason = file.name == "10.txt" ? TransferReason.sourceChanged : TransferReason.sourceGone
             #expect(try await pair.bob.row(message.id).reason == reason)
         }
+        // Behind the answer to their news.
+        try await eventually("nothing is left over") { count(in: pair.bob.downloads + "/many") == files.count + 1 }
         try expectFiles(files, in: pair.bob.downloads + "/many")
         await pair.stop()
     }
