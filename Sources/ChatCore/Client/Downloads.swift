@@ -130,6 +130,12 @@ struct Downloads {
                 // A disk that does not answer must not keep us from going on, nor from ending.
                 let outcome = await Settlement.value(of: work, grace: Self.downloadGrace)
                 await client.downloads.downloadEnded(id, outcome ?? .interrupted)
+                guard outcome == nil else { return }
+                // It may have made its file after that of an ended transfer was cleared away. Nobody waits for it.
+                Task { [weak client] in
+                    _ = await work.value
+                    await client?.run { await $0.downloads.clearBehind(row) }
+                }
             }
             let download = Download(
                 task: task, contact: row.contact, link: link.number, meter: ProgressMeter(id: id, of: row),
@@ -164,6 +170,13 @@ struct Downloads {
             $0.reason = nil
         }
         return await run.run()
+    }
+
+    /// A run that nobody has waited for any more has let go of its file.
+    private func clearBehind(_ row: FileTransfer) async {
+        let found = await core.records.quietly { () async throws(StoreError) in try await book.row(of: row.id) }
+        guard let now = found ?? nil, now.state.isFinal, now.state != .complete else { return }
+        await PartialFile(of: row)?.remove()
     }
 
     /// Stops a running download and waits until it has let go of its file, as long as its disk answers.
