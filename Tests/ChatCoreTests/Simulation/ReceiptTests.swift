@@ -92,7 +92,9 @@ struct ReceiptTests {
         try await simulation.start()
         try await simulation.waitOnline()
         try await alice.say("hello")
-        try await simulation.eventually("it arrives") { try await bob.texts() == ["hello"] }
+        try await simulation.eventually("it arrives, and she knows") {
+            try await alice.history.first?.state == .delivered
+        }
         let position = try #require(try await bob.history.first?.position)
         try await bob.client.ask(.setBlocked(bob.contact, true))
         try await bob.client.ask(.markSeen(bob.contact, upTo: position))
