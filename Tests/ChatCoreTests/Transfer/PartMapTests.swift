@@ -102,6 +102,7 @@ import Testing
         #expect(try load(transfer(modified: 6)) == nil)
         #expect(try load(transfer(size: 9 << 20)) == nil)
         let other = try folder.createPartial(".other")
+        try other.truncate(to: 4 << 20)
         let record = try #require(try folder.openPartial(".m"))
         #expect(try PartMap.load(record, of: transfer(), in: try other.facts(), start: start) == nil)
         // Nothing is added to it any more: the next run may have it.
