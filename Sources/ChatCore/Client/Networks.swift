@@ -55,6 +55,7 @@ final class Networks {
         relays.renew(gone: nil)
         relays.changed()
         mapping.begin(onNewNetwork: true)
+        upgrades.newNetwork()
         dialling.wakeEverybody()
         for contact in core.links.contacts {
             guard let link = core.links[contact]?.link else { continue }

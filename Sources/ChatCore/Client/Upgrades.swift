@@ -25,9 +25,11 @@ struct Upgrades {
         look(contact)
     }
 
+    /// We are in another network: nobody has seen where our calls come out there.
+    func newNetwork() { punching.newNetwork() }
+
     func newNetwork(for contact: ContactID) {
         core.links[contact]?.calls.rests.forget()
-        punching.newNetwork()
         core.links[contact]?.calls.upgrade.newNetwork(now: core.clock.now())
         look(contact)
     }
