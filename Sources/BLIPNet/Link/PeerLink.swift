@@ -181,8 +181,8 @@ public actor PeerLink: StreamDriver {
     }
 
     /// The same for a program that ends: `waitUntilClosed` returns as soon as the kernel has all that is queued, our goodbye
-    /// and the end of our direction, or 5 s later. A peer that has heard the goodbye misses nothing: it is told the code,
-    /// and what it still sends counts as not received, as after `close`.
+    /// and the end of our direction, or 5 s later. The peer receives everything that we had
+    /// queued, and the close code; whatever it sends after that is dropped, as after `close`.
     public nonisolated func leave(code: UInt16 = 1001, reason: String = "") {
         post(.close(code: code, reason: reason, leaves: true))
     }

@@ -1,6 +1,7 @@
 // How a connection of ours looks from outside: asked of a server that stores it for others (REACH 4, observer.json).
 
-/// A stdiscosrv, and who it must be. It is told nothing but a certificate that is made for one question.
+/// The address of a stdiscosrv and the id that its certificate must have. We tell it nothing about us: each question uses a new
+/// certificate.
 package struct OutsideObserver: Sendable, Hashable {
     package var host: String
     package var port: UInt16

@@ -94,7 +94,7 @@ actor IncomingTransfer {
     func begin() -> Outcome? {
         do throws(Ended) {
             let left = try left(in: folder)
-            // What is verified needs no room, whatever its name is.
+            // A file that has been verified already needs no more space, even if it does not have its final name yet.
             let done = transfer.transferred >= transfer.size ? transfer.size : left?.done ?? 0
             begun = (try share(of: folder, done: done), done, left)
             return nil
@@ -254,7 +254,7 @@ actor IncomingTransfer {
         guard part.map.isComplete else { return nil }
         guard let own, try await sendersDigest(pending) == own else {
             if part.map.isOfEarlierRun {
-                // What was written down is not what is there: the sender helps to find what is good, once.
+                // The file does not match its record. Comparing digests with the sender, once, shows which part of it is good.
                 part.map.close()
                 try local { () throws(FileError) in try folder.remove(mapName) }
                 if let compared = try await compared(file, upTo: size) {

@@ -1,5 +1,5 @@
-// What of an incoming file is in its partial file, written down beside it: after an interruption the file goes on at once,
-// and nobody reads it again before that (decision 0035).
+// Keeps a record beside a partial file of which ranges have arrived, so that a transfer resumes at once after an
+// interruption, without reading the file again first (decision 0035).
 
 import BLIPNet
 import Synchronization
@@ -87,10 +87,10 @@ final class PartMap: Sendable {
     /// Everything before this offset is there.
     var contiguous: UInt64 { state.withLock { $0.ranges.contiguous } }
 
-    /// What is not there, in order.
+    /// The ranges that have not arrived, in order of offset.
     var missing: [FileRange] { state.withLock { $0.ranges.missing(of: size) } }
 
-    /// What is there, in order.
+    /// The ranges that have arrived, in order of offset.
     var present: [FileRange] { state.withLock { $0.ranges.all } }
 
     var isComplete: Bool { count == size }
