@@ -187,7 +187,7 @@ import Testing
         let alice = try await TestPeer("alice").start()
         let bob = try await TestPeer("bob").start()
         try await ChatClient.befriend(alice, bob)
-        let link = try #require(await alice.client.links.sessions.values.first?.link)
+        let link = try await alice.openLink()
         let id = MessageID(at: Timestamp(milliseconds: 1))
         func send(_ text: String) async throws -> BLIPErrorCode? {
             let request = MessageRequest(StoredHead(id: id, sequence: 1, sent: Timestamp(milliseconds: 1)), text: text)

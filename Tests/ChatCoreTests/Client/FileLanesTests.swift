@@ -79,7 +79,7 @@ private final class NoRequests: PeerRequestHandler {
         try await pair.alice.waitForState(.offered, of: offer.id)
         try await pair.alice.client.ask(.acceptTransfer(try await pair.alice.row(offer.id).number, into: nil))
         try await pair.alice.waitForState(.running, of: offer.id)
-        let link = try #require(await pair.bob.client.links.sessions.values.first?.link)
+        let link = try await pair.bob.openLink()
         #expect(!link.isOutgoing)
         link.connection.submitNoReply(FileLanesRequest(count: 64).encoded())
         try await eventually("as many as the limit allows") { pair.alice.tap.lanes == 6 }
@@ -95,7 +95,7 @@ private final class NoRequests: PeerRequestHandler {
     @Test("nobody has us call who sends us nothing")
     func unasked() async throws {
         let pair = try await TransferPair()
-        let link = try #require(await pair.bob.client.links.sessions.values.first?.link)
+        let link = try await pair.bob.openLink()
         link.connection.submitNoReply(FileLanesRequest(count: 3).encoded())
         try await pair.bob.say("behind it", to: "alice")
         try await eventually("what came behind it") {
@@ -211,7 +211,7 @@ private final class NoRequests: PeerRequestHandler {
         try await pair.bob.waitForState(.running, of: id)
         try await pair.alice.callLanes(3, to: "bob")
         try await eventually("the lanes are used") { pair.bob.tap.requestsOverLanes > 0 }
-        let before = try #require(await pair.bob.client.links.sessions.values.first?.link)
+        let before = try await pair.bob.openLink()
         before.close(reason: "cut by the test")
         try await eventually("no lane is left") { try await pair.bob.lanes(with: "alice") == 0 }
         try await expectWhole(id, path, pair)

@@ -42,8 +42,8 @@ import Testing
 
     @Test("operations go before the answer to our hello only to who says that they take them, and behind our hello")
     func operationsBehindHello() async throws {
-        let (alice, bob, _, alicesID) = try await pair()
-        let present = try #require(await bob.client.links[alicesID]?.link)
+        let (alice, bob, _, _) = try await pair()
+        let present = try await bob.openLink()
         #expect(present.features.contains(.early))
         var link = present
         link.isAdmittedByPeer = false

@@ -116,7 +116,7 @@ import Testing
         try await pair.bob.waitForState(.complete, of: id)
         let before = (try await pair.alice.row(id), try await pair.bob.row(id))
         for (sender, receiver) in [(pair.alice, pair.bob), (pair.bob, pair.alice)] {
-            let link = try #require(await sender.client.links.sessions.values.first?.link)
+            let link = try await sender.openLink()
             let pause = FileStatusRequest(id: id, state: .accepted, pause: .user).encoded()
             #expect(try await link.connection.submit(pause, bodySink: nil).value().error == nil)
             #expect(try await receiver.row(id).state == .complete)

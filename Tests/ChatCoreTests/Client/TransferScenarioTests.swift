@@ -505,7 +505,7 @@ import Testing
         let path = try alice.makeFile("private.txt", size: 100)
         let offer = try await alice.client.ask(.sendFile(at: path, named: nil, caption: "", to: alice.contactID("bob")))
         try await waitForState(.offered, of: offer.id, at: bob)
-        let link = try #require(await carol.client.links.sessions.values.first?.link)
+        let link = try await carol.openLink()
         let get = FileGetRequest(id: offer.id, offset: 0, length: 100).encoded()
         #expect(try await link.connection.submit(get, bodySink: nil).value().error == .forbidden)
         let digest = FileDigestRequest(id: offer.id, length: 100).encoded()
@@ -525,7 +525,7 @@ import Testing
         let path = try alice.makeFile("short.txt", size: 100)
         let offer = try await alice.client.ask(.sendFile(at: path, named: nil, caption: "", to: alice.contactID("bob")))
         try await waitForState(.offered, of: offer.id, at: bob)
-        let link = try #require(await bob.client.links.sessions.values.first?.link)
+        let link = try await bob.openLink()
         for (offset, length) in [(0, 101), (100, 1), (101, 1), (99, 2), (UInt64(Int64.max), 1)] as [(UInt64, UInt64)] {
             let get = FileGetRequest(id: offer.id, offset: offset, length: length).encoded()
             #expect(

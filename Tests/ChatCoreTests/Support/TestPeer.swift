@@ -108,6 +108,16 @@ final class TestPeer {
         return await client.linkState(of: peer.id).isOnline
     }
 
+    /// The link to the only contact with one. On a busy machine a link may be lost and called anew between two lines of a test.
+    func openLink(sourceLocation: SourceLocation = #_sourceLocation) async throws -> ActiveLink {
+        var link: ActiveLink?
+        try await eventually("\(name) has a link", sourceLocation: sourceLocation) {
+            link = await client.links.sessions.values.lazy.compactMap(\.link).first
+            return link != nil
+        }
+        return try #require(link, sourceLocation: sourceLocation)
+    }
+
     @discardableResult func say(_ text: String, to name: String) async throws -> ChatMessage {
         try await client.ask(.send(text, to: contactID(name), replyTo: nil))
     }
