@@ -27,6 +27,7 @@ WORDS = [
     ("records", "file/direction", "Sources/ChatCore/Model/ChatMessage.swift", "enum MessageDirection"),
     ("records", "export/format", "Sources/ChatHost/Export/ExportFormat.swift", "enum ExportFormat"),
     ("records", "mapping/way", "Sources/BLIPNet/Mapping/PortQuestion.swift", "enum MappingWay"),
+    ("records", "trial/way", "Sources/ChatCore/Reach/ReachReport.swift", "enum Way"),
     ("records", "route/class", "Sources/ChatCore/Reach/Route.swift", "enum RouteClass"),
     ("records", "route/from", "Sources/ChatCore/Model/PeerAddress.swift", "enum Origin"),
     ("records", "route/standing", "Sources/ChatCore/Reach/ReachReport.swift", "enum Standing"),

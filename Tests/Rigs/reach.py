@@ -437,6 +437,58 @@ def cut(rig):
     say(f'it arrives {took:.1f} s after the path was healed')
 
 
+def switches(pid):
+    """How often each thread has waited so far."""
+    found = {}
+    for task in pathlib.Path(f'/proc/{pid}/task').iterdir():
+        try:
+            status = (task / 'status').read_text()
+        except OSError:
+            continue
+        found[task.name] = int(status.split('voluntary_ctxt_switches:')[1].split()[0])
+    return found
+
+
+def at_rest(home, seconds):
+    """Wake-ups of all threads, and bytes in and out of the node, for each minute."""
+    def octets():
+        text = subprocess.run(['ip', 'netns', 'exec', f'{RIG}-{home.node}', 'cat', '/proc/net/dev'], stdout=subprocess.PIPE, text=True).stdout
+        rows = [line.split(':')[1].split() for line in text.splitlines() if ':' in line and not line.strip().startswith('lo:')]
+        return sum(int(row[0]) + int(row[8]) for row in rows)
+    wakes, before, sent, end = 0, switches(home.process.pid), octets(), time.monotonic() + seconds
+    while time.monotonic() < end:
+        time.sleep(0.5)
+        now = switches(home.process.pid)
+        wakes += sum(count - before.get(thread, 0) for thread, count in now.items())
+        before = now
+    return wakes * 60 / seconds, (octets() - sent) * 60 / seconds
+
+
+@scenario()
+def idle(rig):
+    """50 contacts who are offline, and a relay that is joined: what the relay adds at rest."""
+    seconds = int(os.environ.get('REACH_IDLE_SECONDS', '240'))
+    figures = {}
+    for name, settings in [('alone', ()), ('with a relay', (('reach.relay', rig.relay),))]:
+        home = rig.home('a', name.replace(' ', '-'), ('reach.lan', 'false'), ('reach.map', 'off'), *settings)
+        own = home.run('id').split('/')[3].split('#')[0].strip()
+        letters = 'abcdefghijklmnopqrstuvwxyz234567'
+        for number in range(50):
+            # Other keys, at addresses where nobody answers.
+            key = letters[number % 32] + letters[number // 32] + own[2:]
+            home.run('contacts', 'add', f'blip://203.0.113.{100 + number}:4985/{key}', '--name', f'gone{number}')
+        home.serve()
+        if settings: home.joined()
+        time.sleep(seconds / 2)
+        figures[name] = at_rest(home, seconds)
+        home.stop()
+    for name, (wakes, octets) in figures.items():
+        say(f'{name}: {wakes:.1f} wake-ups a minute, {octets * 60 / 1e3:.1f} kB an hour')
+    added = figures['with a relay'][0] - figures['alone'][0]
+    say(f'the relay adds {added:.1f} wake-ups a minute')
+    assert added <= 2
+
+
 def main():
     if os.geteuid():
         print('skipped: the networks of `make reach` need root')

@@ -201,7 +201,8 @@ def people(homes):
     run(alice, "status", "bob", "--wait", "online")
     for words in (["contacts", "list"], ["contacts", "show", "bob"], ["contacts", "verify", "bob"], ["routes", "list", "bob"],
                   ["contacts", "rename", "nobody", "someone"], ["contacts", "rename", "someone", "nobody"],
-                  ["contacts", "block", "nobody"], ["contacts", "unblock", "nobody"], ["reach"], ["reach", "renew"], ["nearby"]):
+                  ["contacts", "block", "nobody"], ["contacts", "unblock", "nobody"], ["reach"], ["reach", "test"], ["reach", "renew"],
+                  ["nearby"]):
         run(alice, *words)
     digits = run(bob, "contacts", "verify", "alice")[0]["safety_number"]
     assert run(alice, "contacts", "verify", "bob", *digits.split())[0]["trust"] == "verified"

@@ -37,6 +37,7 @@ package enum AnyCall: Sendable, Equatable, Codable {
     case routes(contact: ContactID)
     case addRoute(contact: ContactID, route: Route)
     case reach
+    case testReach
     case renewReach
 
     // Ourselves
@@ -95,7 +96,8 @@ package enum AnyCall: Sendable, Equatable, Codable {
         switch self {
         case .identity, .conversations, .linkState, .safetyNumber, .maySend, .contactRequests, .ping, .traffic, .page,
             .search, .firstMessage, .message, .messages, .versions, .pinnedMessages, .draft, .retention, .transfers,
-            .transfer, .transferProgress, .rateLimit, .downloadsSpace, .room, .routes, .reach:
+            .transfer, .transferProgress, .rateLimit, .downloadsSpace, .room, .routes, .reach,
+            .testReach:
             true
         default: false
         }

@@ -105,6 +105,11 @@ extension ChatCall where Reply == ReachReport {
     package static var reach: Self { Self(.reach) }
 }
 
+extension ChatCall where Reply == [ReachTrial] {
+    /// Calls ourselves along every way that others have to us, all at once; takes up to 30 s.
+    package static var testReach: Self { Self(.testReach) }
+}
+
 extension ChatCall where Reply == LinkTraffic? {
     /// How much the present link has carried; `nil` when there is no link.
     package static func traffic(with contact: ContactID) -> Self { Self(.traffic(contact: contact)) }

@@ -38,6 +38,7 @@ extension ChatClient {
         case .routes(let contact): return try reachCalls.routes(of: contact)
         case .addRoute(let contact, let route): try await reachCalls.addRoute(route, to: contact)
         case .reach: return reachCalls.report()
+        case .testReach: return await reachCalls.test.run()
         case .renewReach: try await relays.renewMailboxes()
         case .setOwnName(let name): try presence.setOwnName(name)
         case .setAway(let reason): try presence.setAway(reason)

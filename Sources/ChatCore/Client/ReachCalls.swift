@@ -11,6 +11,7 @@ struct ReachCalls {
     let people: People
     let dialling: Dialling
     let joining: Joining
+    let test: ReachTest
 
     func report() -> ReachReport {
         var isInside = true
@@ -99,6 +100,7 @@ extension ChatClient {
             core: core, reach: reach, listening: listening, presence: presence, people: people, dialling: dialling,
             joining: Joining(
                 core: core, connecting: connecting, memory: waitingMemory, reach: reach, presence: presence,
-                people: people))
+                people: people),
+            test: ReachTest(core: core, connecting: connecting, reach: reach, presence: presence))
     }
 }

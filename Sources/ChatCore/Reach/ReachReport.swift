@@ -106,6 +106,39 @@ package struct RouteReport: Sendable, Equatable, Codable {
     package var standing: Standing
 }
 
+/// What a call of our own along one of our ways has met.
+package struct ReachTrial: Sendable, Equatable, Codable {
+    package enum Way: String, Sendable, Codable {
+        case direct
+        /// A port of the router's.
+        case mapped
+        case relay
+        case onion
+    }
+
+    package enum Outcome: Sendable, Equatable, Codable {
+        /// We have answered ourselves, after this time.
+        case answered(after: Duration)
+        case somebodyElse
+        case failed(LinkReason)
+    }
+
+    package var way: Way
+    package var route: Route
+    /// The route leads only to this machine or network.
+    package var isInside: Bool
+    package var outcome: Outcome
+
+    package init(way: Way, route: Route, isInside: Bool, outcome: Outcome) {
+        self.way = way
+        self.route = route
+        self.isInside = isInside
+        self.outcome = outcome
+    }
+
+    package var isAnswered: Bool { if case .answered = outcome { true } else { false } }
+}
+
 /// An invitation for one person.
 package struct Invitation: Sendable, Equatable, Codable {
     /// Words that say the same as the link, for as long as they are open.

@@ -43,6 +43,22 @@ extension Records {
         ])
     }
 
+    /// What a call to ourselves along one of our ways has met.
+    package static func trial(_ trial: ReachTrial) -> JSONValue {
+        let outcome: String
+        var (took, reason): (Duration?, LinkReason?)
+        switch trial.outcome {
+        case .answered(let time): (outcome, took) = ("answered", time)
+        case .somebodyElse: outcome = "somebody-else"
+        case .failed(let failure): (outcome, reason) = ("failed", failure)
+        }
+        return .record([
+            "v": 1, "type": "trial", "way": .string(trial.way.rawValue), "route": .string("\(trial.route)"),
+            "inside": .bool(trial.isInside), "outcome": .string(outcome),
+            "took_ms": took.map { .integer(Int64($0.wholeMilliseconds)) }, "reason": reason.map { .string($0.words) },
+        ])
+    }
+
     private static func onion(_ onion: OnionReport) -> JSONValue {
         var reason: String?
         var percent: Int?

@@ -92,6 +92,7 @@ package enum Answer: Sendable {
     case room(ContactID, RoomDetails?)
     case routes(ContactID, [RouteReport])
     case reach(ReachReport)
+    case reachTest([ReachTrial])
     case nearby(NearbyReport)
     case backedUp(String)
     case qrCode(String, Result<QRCode, QRCodeError>)

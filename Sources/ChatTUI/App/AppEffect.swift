@@ -125,6 +125,8 @@ package enum Question: Sendable, Equatable {
     case room(ContactID)
     case routes(ContactID)
     case reach
+    /// Calls ourselves along all our ways.
+    case reachTest
     /// Lists the people in this network; for `showSeconds` they see our user's name.
     case nearby(showSeconds: Int64?)
     /// Copies the whole history to a new file; it may take long.

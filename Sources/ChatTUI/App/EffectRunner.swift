@@ -163,6 +163,7 @@ struct EffectRunner: Sendable {
         case .room(let contact): return .room(contact, try await service.ask(.room(contact)))
         case .routes(let contact): return .routes(contact, try await service.ask(.routes(of: contact)))
         case .reach: return .reach(try await service.ask(.reach))
+        case .reachTest: return .reachTest(try await service.ask(.testReach))
         case .nearby(let seconds): return .nearby(try await service.ask(.nearby(showSeconds: seconds)))
         case .backUp(let path):
             try await service.ask(.backUp(to: Self.absolute(path)))

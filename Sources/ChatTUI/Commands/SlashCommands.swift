@@ -93,8 +93,8 @@ enum SlashCommands {
             .routes, ReachCommands.self, "routes", [], [.contact, .oneOf(["add", "remove"]), .word],
             "[WHO [add ROUTE|remove N]]", "how somebody is reached", .net),
         make(
-            .reach, ReachCommands.self, "reach", [], [.oneOf(["renew"])], "[renew]",
-            "how others reach you; new mailboxes", .net),
+            .reach, ReachCommands.self, "reach", [], [.oneOf(["test", "renew"])], "[test|renew]",
+            "how others reach you; try it; new mailboxes", .net),
         make(
             .join, RoomCommands.self, "join", [], [.spoken, .spoken, .spoken, .spoken, .text],
             "WORDS|LINK|ADDRESS [NAME]",

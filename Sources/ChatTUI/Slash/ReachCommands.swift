@@ -35,8 +35,11 @@ enum ReachCommands: SlashCommandGroup {
         case .reach:
             switch scanner.next() {
             case nil: effects.append(.ask(.reach))
+            case "test":
+                state.note("Calling yourself along each of your ways; this takes up to 30 s")
+                effects.append(.ask(.reachTest))
             case "renew": effects.append(.run(.renewReach))
-            case _?: state.note("/reach, or /reach renew", isError: true)
+            case _?: state.note("/reach, /reach test or /reach renew", isError: true)
             }
         // The table leads no other one here.
         default: break

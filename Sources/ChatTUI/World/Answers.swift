@@ -45,6 +45,7 @@ enum Answers {
             if let details { state.note(RoomCommands.lines(details, of: contact, state)) }
         case .routes(let contact, let routes): state.note(ReachCommands.lines(routes, of: contact, state))
         case .reach(let report): state.note(ReachWords.lines(report))
+        case .reachTest(let trials): state.note(ReachWords.lines(trials))
         case .nearby(let report):
             let (clock, now) = (state.surface.clock, state.surface.moment.wall)
             state.note(ReachWords.lines(report) { clock.dayAndTime($0, now: now) })
@@ -215,7 +216,8 @@ enum Answers {
         case .routes(let contact):
             let name = state.world.name(of: contact)
             return state.note(Sentences.sentence(for: error, doing: "Cannot tell the ways to \(name)"), isError: true)
-        case .reach, .nearby: return state.note(Sentences.sentence(for: error, doing: "Cannot tell"), isError: true)
+        case .reach, .reachTest, .nearby:
+            return state.note(Sentences.sentence(for: error, doing: "Cannot tell"), isError: true)
         case .ping(let contact):
             state.note(
                 Sentences.sentence(for: error, doing: "Cannot ping \(state.world.name(of: contact))"), isError: true)

@@ -82,6 +82,40 @@ package enum ReachWords {
         }
     }
 
+    /// What calls to ourselves have met, a line for each way.
+    package static func lines(_ trials: [ReachTrial]) -> [String] {
+        guard !trials.isEmpty else { return ["Nobody can call you: this blipchat takes no calls"] }
+        var lines = trials.map { trial in
+            let place = SafeText("\(trial.route.endpoint)", as: .line).text
+            return "\(label(of: trial.way))  \(place)  \(words(for: trial.outcome))"
+                + (trial.isInside && trial.isAnswered ? ", but only in this network" : "")
+        }
+        if trials.contains(where: \.mayLeadInFromOutside) { lines.append(hairpin) }
+        if !trials.contains(where: { $0.isAnswered && !$0.isInside }) { lines.append(unreachable) }
+        return lines
+    }
+
+    private static func label(of way: ReachTrial.Way) -> String {
+        switch way {
+        case .direct: "direct"
+        case .mapped: "mapped"
+        case .relay: "relay "
+        case .onion: "onion "
+        }
+    }
+
+    package static func words(for outcome: ReachTrial.Outcome) -> String {
+        switch outcome {
+        case .answered(let time): "works, \(Units.milliseconds(time))"
+        case .somebodyElse: "somebody else answers there"
+        case .failed(let reason): reason.words
+        }
+    }
+
+    /// What a failed call from inside says of a port of the router's.
+    private static let hairpin =
+        "Many routers do not lead a call from inside back in, so the public address may work all the same: ask somebody outside."
+
     /// The ways to a contact, with their numbers.
     package static func lines(_ routes: [RouteReport]) -> [String] {
         guard !routes.isEmpty else { return ["no way to call them: they have to call"] }
@@ -183,5 +217,13 @@ package enum ReachWords {
         }
         if let until = report.shownUntil { lines.append("You are seen here by name until \(time(until))") }
         return lines
+    }
+}
+
+extension ReachTrial {
+    /// A call from outside may get through where ours did not.
+    fileprivate var mayLeadInFromOutside: Bool {
+        guard case .failed = outcome, !isInside else { return false }
+        return way == .mapped || way == .direct
     }
 }

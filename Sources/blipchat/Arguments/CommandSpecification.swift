@@ -26,6 +26,7 @@ enum CommandName: String, CommandWords {
     case invite
     case nearby
     case reach = "reach show"
+    case reachTest = "reach test"
     case reachRenew = "reach renew"
     case routesList = "routes list"
     case routesAdd = "routes add"

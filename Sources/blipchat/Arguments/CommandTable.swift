@@ -176,6 +176,13 @@ extension CommandRow {
             .reach, ReachCommand.self, "show how others can reach you",
             details: "Where you listen, whether your relays are joined, and how far Tor is. Docs/relay.md has more."),
         .init(
+            .reachTest, ReachTestCommand.self, "call yourself along each of your ways",
+            details: """
+                Calls the addresses, relays and onion service by which others reach you, and says what answered. It takes up to 30 s.
+                Many routers do not lead a call from inside to their public address: somebody outside may reach you all the same.
+                Ends with 0 when at least one way works, else with 1.
+                """),
+        .init(
             .reachRenew, ReachCommand.self, "take new mailboxes with your relays, and another onion service",
             details: "Anyone who knows only the old ones cannot reach you by them any more. Contacts get the new ones."),
         .init(

@@ -75,6 +75,22 @@ struct ReachCommand: Command {
     }
 }
 
+struct ReachTestCommand: Command {
+    let context: CommandContext
+
+    func run() async throws(CommandError) -> ExitCode {
+        try await context.withChat(.quiet) { chat throws(CommandError) in
+            let trials = try await chat.ask(.testReach, about: "reach test")
+            if context.isJSON {
+                for trial in trials { try context.streams.json(Records.trial(trial)) }
+            } else {
+                for line in ReachWords.lines(trials) { try context.streams.line(line) }
+            }
+            return trials.contains(where: \.isAnswered) ? .done : .negative
+        }
+    }
+}
+
 /// `routes list`, `routes add` and `routes remove`.
 struct RoutesCommand: Command {
     let context: CommandContext

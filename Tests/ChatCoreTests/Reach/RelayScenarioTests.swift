@@ -202,6 +202,19 @@ struct RelayScenarioTests {
         for peer in [alice, bob] { await peer.stop() }
     }
 
+    @Test("a call to ourselves comes back through the relay, and says when the relay is gone")
+    func callingOurselves() async throws {
+        let relay = try await RelayProgram()
+        let alice = try await reachable("alice", at: relay)
+        let trials = try await alice.client.ask(.testReach)
+        #expect(trials.map(\.way) == [.direct, .relay])
+        #expect(trials.allSatisfy(\.isAnswered))
+        try await relay.stop()
+        let later = try await alice.client.ask(.testReach)
+        #expect(later.map(\.isAnswered) == [true, false])
+        await alice.stop()
+    }
+
     @Test("a token is told to nobody: not in addresses, invitations or routes")
     func token() async throws {
         let relay = try await RelayProgram()
