@@ -112,6 +112,7 @@ extension BLIPConnection {
     ) throws(BLIPViolation) {
         var rest = frame.data
         guard let byteCount = Varint.decode(&rest) else { throw .badFrame("malformed ACK") }
+        outbox.acknowledged(byteCount, of: frame.header.number, isOfResponse: frame.type == .ackOfResponse, now: now)
         guard let message = sending[frame.header.number], byteCount > message.acknowledgedBytes,
             byteCount <= message.sentBytes
         else { return }

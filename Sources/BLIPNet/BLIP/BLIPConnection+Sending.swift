@@ -143,6 +143,7 @@ extension BLIPConnection {
             if !written.isLast { setSending(message, message) }
         }
         message.sentBytes += written.wireCount
+        outbox.wrote(written.wireCount, of: message, isLast: written.isLast, now: now)
         if written.isLast {
             finish(message)
         } else if dialect.hasAcks, message.sentBytes - message.acknowledgedBytes >= limits.sendWindow {

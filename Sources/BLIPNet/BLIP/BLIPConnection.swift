@@ -77,7 +77,8 @@ package struct BLIPConnection {
         inbox = Inbox(dialect: dialect, limits: limits)
         unpacking = UnpackingBudget(limits: limits)
         outbox = Outbox(
-            maxRunning: limits.maxOpenOutgoing, maxRunningBytes: dialect.hasAcks ? nil : limits.maxRunningBytes)
+            maxRunning: limits.maxOpenOutgoing, maxRunningBytes: dialect.hasAcks ? nil : limits.maxRunningBytes,
+            pace: dialect.hasAcks && limits.pacesByAcks ? AckPace(interval: limits.ackInterval) : nil)
     }
 
     /// The next thing that happened. Drain after each `receive`, `nextFrame`, `send` and `handleTimeout`.
@@ -94,14 +95,18 @@ package struct BLIPConnection {
     /// When `handleTimeout` wants to be called, at the latest; calling it early does nothing.
     package var deadline: MonotonicTime? {
         let expiry = abandoned.first.map { $0.expiry ?? now }
-        return .earlier(.earlier(inbox.deadline, expiry), unpacking.resumption)
+        return .earlier(.earlier(inbox.deadline, expiry), .earlier(unpacking.resumption, outbox.deadline))
     }
+
+    /// What is sent from now on is sent at this time.
+    mutating func noteTime(_ now: MonotonicTime) { self.now = max(self.now, now) }
 
     /// Does what is due: drops incoming messages that have seen no frame for `partialTimeout` (a response dropped so fails
     /// its request), sends ACKs again that may have got lost, and reads on when that had to pause for the time.
     package mutating func handleTimeout(now: MonotonicTime) {
         self.now = max(self.now, now)
         if unpacking.resume(now: now) { inbox.resumeReading(now: now) }
+        outbox.handleTimeout(now: now)
         for ack in inbox.repeatAcks(now: now) { acks.append(ack) }
         for number in inbox.dropStale(now: now) {
             if endWaiting(number, .timedOut("reply")) { fail(number, .timedOut("reply")) }

@@ -47,6 +47,8 @@ public struct BLIPLimits: Sendable {
     var ackRepeat = Duration.seconds(1)
     /// A message pauses while this many of its bytes, or more, are not acknowledged.
     package var sendWindow: UInt64 = 128_000
+    /// What is on its way is bounded by what the peer's ACKs say: for a link through others (`AckPace`).
+    package var pacesByAcks = false
     /// An unfinished incoming message that sees no frame for so long is dropped, and the place of one of ours that was
     /// left without an end is free again.
     var partialTimeout = Duration.seconds(60)

@@ -13,7 +13,8 @@
 /// Only so many messages run at a time (a peer refuses to hold more unfinished ones), which also bounds how many urgent
 /// ones can stand before a normal one that was just put back; the others wait in the backlog,
 /// requests in order, urgent responses ahead of normal ones. A quarter of the places is kept for each kind, so that a
-/// flood of one cannot shut the other out. In a dialect without ACKs only so many bytes run at a time.
+/// flood of one cannot shut the other out. In a dialect without ACKs only so many bytes run at a time. On a link through a
+/// relay what is normal also waits while enough is on its way (`AckPace`).
 struct Outbox {
     private var queue = FIFO<OutgoingMessage>()
     private var newRequests = FIFO<OutgoingMessage>()
@@ -37,15 +38,18 @@ struct Outbox {
     /// The sizes of the running messages, where they are bounded.
     private var runningBytes = 0
     private let maxRunningBytes: Int?
+    /// `nil`: as much may be on its way as the transport takes.
+    private var pace: AckPace?
 
     /// `maxRunningBytes`: how large the running messages may be together, unless it is one alone.
-    init(maxRunning: Int, maxRunningBytes: Int? = nil) {
+    init(maxRunning: Int, maxRunningBytes: Int? = nil, pace: AckPace? = nil) {
         self.maxRunning = max(maxRunning, 1)
         self.maxRunningBytes = maxRunningBytes
+        self.pace = pace
     }
 
     /// Whether `popNext` has something.
-    var isEmpty: Bool { queue.isEmpty }
+    var isEmpty: Bool { queue.isEmpty || holds && firstUnheld == nil }
     /// An urgent message waits for its turn.
     var hasUrgent: Bool { urgentInQueue > 0 }
     /// Messages that wait for their turn or for room, without the paused ones.
@@ -66,7 +70,7 @@ struct Outbox {
     /// The message whose turn it is, taken out of the queue. After its frame the caller puts it back, pauses it (by
     /// keeping it) or says that it has finished.
     mutating func popNext() -> OutgoingMessage? {
-        guard let message = popClaimingNormal() ?? queue.popFirst() else { return nil }
+        guard let message = holds ? popUnheld() : popClaimingNormal() ?? queue.popFirst() else { return nil }
         if !message.isUrgent {
             normalClaim = max(0, normalClaim - (message.isNew ? Self.claimPerUrgentFrame : 1))
         } else {
@@ -75,6 +79,23 @@ struct Outbox {
                 normalClaim = min(normalClaim + Self.claimPerUrgentFrame, Self.claimLimit)
             }
         }
+        return message
+    }
+
+    /// Enough is on its way to the peer.
+    private var holds: Bool { pace?.isFull(running: running) == true }
+
+    /// The first one that goes all the same: what is urgent, and what begins a request, because an urgent request must not
+    /// overtake it.
+    private var firstUnheld: Int? {
+        (0..<queue.count).first { position in
+            queue[position].map { $0.isUrgent || ($0.isNew && $0.isRequest) } ?? false
+        }
+    }
+
+    private mutating func popUnheld() -> OutgoingMessage? {
+        guard let position = firstUnheld, let message = queue[position] else { return nil }
+        queue.remove(at: position)
         return message
     }
 
@@ -109,6 +130,25 @@ struct Outbox {
     }
 
     mutating func removeAll() { self = Outbox(maxRunning: maxRunning, maxRunningBytes: maxRunningBytes) }
+
+    // MARK: What is on its way
+
+    /// A frame of a message has been written, `count` bytes after its header.
+    mutating func wrote(_ count: UInt64, of message: OutgoingMessage, isLast: Bool, now: MonotonicTime) {
+        pace?.wrote(
+            count, of: message.number, isOfResponse: !message.isRequest, total: message.sentBytes, isLast: isLast,
+            running: running, now: now)
+    }
+
+    /// The peer acknowledges so many bytes of a message, one that has been sent to its end perhaps.
+    mutating func acknowledged(_ byteCount: UInt64, of number: UInt64, isOfResponse: Bool, now: MonotonicTime) {
+        pace?.acknowledged(byteCount, of: number, isOfResponse: isOfResponse, now: now)
+    }
+
+    /// When `handleTimeout` is due.
+    var deadline: MonotonicTime? { holds ? pace?.deadline : nil }
+
+    mutating func handleTimeout(now: MonotonicTime) { pace?.handleTimeout(now: now) }
 
     private mutating func letIn() {
         while let next = urgentResponses.first, hasRoom(for: next), let message = urgentResponses.popFirst() {

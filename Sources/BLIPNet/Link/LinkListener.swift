@@ -26,6 +26,7 @@ public final class LinkListener: Sendable {
     ) throws(LinkError) -> LinkListener {
         let sockets: ListeningSockets
         do throws(NetError) { sockets = try ListeningSockets.open(endpoint) } catch { throw LinkError(error) }
+        let options = isOnion ? options.throughOthers : options
         let door = ListenerDoor(sockets: sockets, limits: admission, isOnion: isOnion) { socket, visit in
             serve(socket, visit, isOnion, options: options, acceptance: accept)
         }

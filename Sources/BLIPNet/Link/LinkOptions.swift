@@ -76,10 +76,17 @@ public struct LinkOptions: Sendable {
         set { webSocket.keepaliveTimeout = newValue }
     }
 
+    /// For a link through a proxy, a relay or Tor: what TCP says of the way ends with them.
+    var throughOthers: LinkOptions {
+        var options = self
+        options.blip.pacesByAcks = true
+        return options
+    }
+
     /// For a link through a relay. The relay's kernel answers ours, whatever has become of the other side: only their own bytes
     /// show that they are there, and a link that carries something is watched closely (REACH 7: back within 15 s).
     var throughRelay: LinkOptions {
-        var options = self
+        var options = throughOthers
         options.keepaliveInterval = keepaliveInterval.map { min($0, Self.silenceOfRelayed) }
         options.keepaliveTimeout = min(keepaliveTimeout, Self.answerOfRelayed)
         return options

@@ -39,6 +39,7 @@ extension PeerLink {
         do throws(ProxyTunnel.Failure) { stream = try await tunnel.open() } catch {
             throw LinkError(error, of: proxy)
         }
+        let options = options.throughOthers
         var stack = try ProtocolStack.client(host: endpoint.hostHeader, options: options, now: .now())
         // What the proxy has sent behind its answer comes from the peer.
         stack.receive(stream.unread, now: .now())

@@ -55,6 +55,7 @@ extension PeerLink {
     /// driver up.
     func takeMail(isLast: Bool) -> Bool {
         let items = mailbox.takeAll(orRest: isLast)
+        if !items.isEmpty { stream.stack.noteTime(.now()) }
         for item in items {
             switch item {
             case .request(let request, let sink, let pending): take(request, sink: sink, pending)

@@ -90,6 +90,7 @@ package struct ProtocolStack: StreamStack {
         guard isWaitingForStart, !lower.isEnded, let dialect else { return }
         isWaitingForStart = false
         blip = BLIPConnection(dialect: dialect, limits: options.blip, taken: taken, makeSink: makeSink)
+        noteTime(lower.now)
     }
 
     /// Turns the peer away after `.opened`: close code 1008.
@@ -114,6 +115,9 @@ package struct ProtocolStack: StreamStack {
 
     /// The peer is no stranger any more (`BLIPLimits.maxUnpackedBeforeAdmission`).
     package mutating func admit() { blip?.admit() }
+
+    /// What is sent from now on is sent at this time.
+    mutating func noteTime(_ now: MonotonicTime) { blip?.noteTime(now) }
 
     /// Measures the round trip; the outcome is in `roundTrip` when the peer has answered.
     package mutating func ping(now: MonotonicTime) {

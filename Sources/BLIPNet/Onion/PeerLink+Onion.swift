@@ -13,7 +13,7 @@ extension PeerLink {
     ) async throws(LinkError) -> PeerLink {
         guard let talk = SOCKSHandshake(host: host, port: port, name: name) else { throw .onionFailed(.badName) }
         let stream = try await onionStream(talk, socks, options.connect)
-        var options = options
+        var options = options.throughOthers
         options.handshakeTimeout = max(options.handshakeTimeout, onionHandshakeTime)
         var stack = try ProtocolStack.client(host: "localhost", options: options, now: .now())
         stack.receive(stream.unread, now: .now())
