@@ -135,6 +135,7 @@ struct Outbox {
 
     /// A frame of a message has been written, `count` bytes after its header.
     mutating func wrote(_ count: UInt64, of message: OutgoingMessage, isLast: Bool, now: MonotonicTime) {
+        let running = running
         pace?.wrote(
             count, of: message.number, isOfResponse: !message.isRequest, total: message.sentBytes, isLast: isLast,
             running: running, now: now)

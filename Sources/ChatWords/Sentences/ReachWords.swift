@@ -114,7 +114,7 @@ package enum ReachWords {
 
     /// What a failed call from inside says of a port of the router's.
     private static let hairpin =
-        "Many routers do not lead a call from inside back in, so the public address may work all the same: ask somebody outside."
+        "Many routers do not lead a call from inside back in, so the public address may still work: ask somebody outside."
 
     /// The ways to a contact, with their numbers.
     package static func lines(_ routes: [RouteReport]) -> [String] {

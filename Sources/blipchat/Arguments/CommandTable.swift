@@ -179,7 +179,7 @@ extension CommandRow {
             .reachTest, ReachTestCommand.self, "call yourself along each of your ways",
             details: """
                 Calls the addresses, relays and onion service by which others reach you, and says what answered. It takes up to 30 s.
-                Many routers do not lead a call from inside to their public address: somebody outside may reach you all the same.
+                Many routers do not lead a call from inside to their public address: somebody outside may still reach you.
                 Ends with 0 when at least one way works, else with 1.
                 """),
         .init(
