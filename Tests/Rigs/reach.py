@@ -331,6 +331,25 @@ def punch_random(rig):
     bob.run('send', 'alice', 'still here')
 
 
+@scenario('--nat-a igd')
+def upnpc(rig):
+    """A router that knows UPnP alone: nothing is asked of it until reach.map is on; then upnpc does, and gives it back."""
+    if not shutil.which('upnpc'):
+        return say('left out: upnpc is not installed (apt install miniupnpc)')
+    alice, bob = two(rig)
+    wait('the router gives no ports', 60, lambda: alice.reach()['mapping']['state'] == 'failed')
+    alice.set('reach.map', 'on')
+    wait('a port of the router', 60, lambda: alice.reach()['mapping']['state'] == 'mapped')
+    mapping = alice.reach()['mapping']
+    assert mapping['way'] == 'UPnP' and mapping['host'] == rig.env['REACH_GWA'], mapping
+    took = wait('the link is direct', limit(10), lambda: bob.in_use('alice') == 'direct')
+    say(f'direct {took:.1f} s after the port was there')
+    ruleset = lambda: subprocess.run(['ip', 'netns', 'exec', f'{RIG}-gwa', 'nft', 'list', 'ruleset'], stdout=subprocess.PIPE, text=True).stdout
+    assert f"dport {mapping['port']}" in ruleset()
+    alice.stop()
+    wait('the port is given back', 20, lambda: f"dport {mapping['port']}" not in ruleset())
+
+
 @scenario('--nat-a upnp')
 def upnp(rig):
     """A router that gives ports: mapped, told to contacts, called directly, given back."""

@@ -12,6 +12,7 @@ extension FuzzTarget {
         FuzzTarget(name: "file-bundle", run: fuzzFileBundle),
         FuzzTarget(name: "peer-address", run: fuzzPeerAddress),
         FuzzTarget(name: "file-name", run: fuzzFileName),
+        FuzzTarget(name: "neighbour", run: fuzzNeighbour),
         FuzzTarget(name: "chat-client", run: fuzzChatClient),
     ]
 }
@@ -96,4 +97,13 @@ func fuzzFileName(_ bytes: UnsafeRawBufferPointer) throws {
     try require(safe.first != UInt8(ascii: "."), "a hidden name")
     try require(safe.allSatisfy { $0 >= 0x20 && $0 != 0x7F }, "a control character in a name")
     try require(FileNameSanitizer.sanitized(name) == name, "\(name) is changed the second time")
+}
+
+/// Any lines as what a neighbour's service says of itself: refused, or the same after writing and reading it again.
+func fuzzNeighbour(_ bytes: UnsafeRawBufferPointer) throws {
+    let lines = Array(bytes).split(separator: 0x0A, omittingEmptySubsequences: false).map(Array.init)
+    guard let texts = NeighbourTexts(lines) else { return }
+    try require(texts.marks.count <= OpenInvitations.mostSpoken, "\(texts.marks.count) marks")
+    let again = NeighbourTexts(texts.texts.map { Array($0.utf8) })
+    try require(again == texts, "\(texts) comes back as \(String(describing: again))")
 }
