@@ -34,12 +34,14 @@
 #          DESTDIR and PREFIX; uninstall takes exactly that away (Packaging/files.txt)
 # deb      Debian packages of blipchat and blipwire in .build/deb, examined by lintian
 # deb-test install them in clean roots of Debian 12 and 13, talk, upgrade, purge (root; make deb-test SUITES=bookworm)
+# fresh    README's two commands in a clean Debian 12 root with nothing but the toolchain, make and git, as a user with sudo and as
+#          root (root; make fresh WHO=user)
 # guide    Docs/guide.md as a page for a browser, in .build/guide (needs pandoc)
 # site     the documentation of BLIPNet (DocC) as pages that a browser opens from disk, in .build/site
 # pictures screens of the real program as SVG, in Docs/pictures (needs tmux)
 # dist     tarballs in .build/dist: the sources of the commit, and a folder that runs where it is unpacked
 # clean    remove what was built
-.PHONY: run test quick check api bench bench-net history tsan asan cuts kill9 powerloss mixed diskerrors flood soak files bigfiles rooms mutations fuzz conformance install clean system test-system check-system bench-system uninstall deb deb-test dist guide site pictures package-system programs reach reach-tor
+.PHONY: run test quick check api bench bench-net history tsan asan cuts kill9 powerloss mixed diskerrors flood soak files bigfiles rooms mutations fuzz conformance install clean system test-system check-system bench-system uninstall deb deb-test dist guide site pictures package-system programs reach reach-tor fresh
 
 SHELL := /bin/bash
 SWIFT ?= swift
@@ -217,6 +219,9 @@ deb-test: deb
 	rm -rf .build/deb-upgrade
 	REVISION=2 Scripts/make_deb.sh "$(BIN)" .build/deb-upgrade
 	Scripts/test_deb.sh .build/deb .build/deb-upgrade .build/deb-test $(SUITES)
+
+fresh: package-system
+	Scripts/fresh.sh "$(SWIFT)" .build/fresh $(WHO)
 
 guide:
 	@command -v pandoc >/dev/null || { echo "blipchat: pandoc is missing (apt install pandoc)" >&2; exit 1; }
