@@ -67,6 +67,22 @@ for frames in conversations:
         keep("properties", 0, frame[3:-4])
     server = b"".join(websocket_frame(0x82, frame) for frame in frames)
     keep("websocket-frames", 0, server)
+# The same as links that somebody listens to: from their handshake on, with a frame missing, and from the middle on.
+for path in sorted(vectors.glob("blip*/*.json")):
+    vector = json.loads(path.read_text())
+    named = f"Sec-WebSocket-Protocol: {vector['subprotocol']}\r\n" if vector.get("subprotocol") else ""
+    head = piece(f"GET / HTTP/1.1\r\nHost: a\r\n{named}\r\n".encode())
+    answer = piece(f"HTTP/1.1 101 Switching Protocols\r\n{named}\r\n".encode())
+    talk = []
+    for frame in vector.get("frames", []):
+        is_up = frame["dir"] == "c2s"
+        masked = websocket_frame(0x82, bytes.fromhex(frame["hex"]), b"\x37\xfa\x21\x3d" if is_up else None)
+        talk.append(bytes([0 if is_up else 1]) + piece(masked))
+    dialect = 1 if vector.get("dialect") == "BLIP_3" else 3
+    if talk:
+        keep("tap", dialect, 0, head, 1, answer, *talk)
+        keep("tap", dialect, 0, head, 1, answer, *talk[:1], 2, piece(b"gone"), *talk[2:])
+        keep("tap", dialect | 4, *talk[1:])
 for value in (0, 1, 0x7F, 0x80, 300, 1 << 32, (1 << 63) - 1, 1 << 63, (1 << 64) - 1):
     keep("varint", struct.pack(">Q", value))
 keep("varint", b"\xff" * 9 + b"\x01")

@@ -10,7 +10,7 @@ enum Blipwire {
     /// Every command, in the order of the help text.
     static let commands: [any Command.Type] = [
         ServeCommand.self, ClientCommand.self, BenchCommand.self, WSEchoCommand.self, WSConformanceCommand.self,
-        ProxyCommand.self,
+        ProxyCommand.self, TapCommand.self,
     ]
 
     /// What every command understands.

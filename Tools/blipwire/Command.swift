@@ -18,6 +18,7 @@ enum CommandName: String, CommandWords {
     case wsEcho = "ws-echo"
     case wsConformance = "ws-conformance"
     case proxy
+    case tap
     case manual
     case help
 }

@@ -25,6 +25,7 @@ enum HelpText {
     static let examples = [
         ("blipwire serve --listen 127.0.0.1:4990 --insecure", "answer the profiles, without TLS"),
         ("blipwire client ws://127.0.0.1:4990/", "check every one of them"),
+        ("blipwire tap --listen 127.0.0.1:4991 --target 127.0.0.1:4990", "show what goes through"),
         ("blipwire bench ws://127.0.0.1:4990/ --what seq", "count echoes, one at a time"),
     ]
 

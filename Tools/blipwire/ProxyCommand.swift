@@ -50,8 +50,8 @@ struct ProxyCommand: Command {
         output = Output(isJSON: arguments.has("--json"))
     }
 
-    private static func place(_ arguments: ParsedArguments<CommandName>, _ name: String) throws(UsageError) -> Endpoint
-    {
+    /// The value of an option that names a place of the network.
+    static func place(_ arguments: ParsedArguments<CommandName>, _ name: String) throws(UsageError) -> Endpoint {
         let text = arguments.text(name) ?? ""
         guard let endpoint = Endpoint(text), case .host = endpoint else {
             throw UsageError(name, "`\(text)` is not HOST:PORT")

@@ -22,6 +22,7 @@ extension FuzzTarget {
         FuzzTarget(name: "engineio", run: fuzzEngineIO),
         FuzzTarget(name: "socketio-packets", run: fuzzSocketIOPackets),
         FuzzTarget(name: "socketio-client", run: fuzzSocketIOClient),
+        FuzzTarget(name: "tap", run: fuzzTap),
         FuzzTarget(name: "tls", run: fuzzTLS),
         FuzzTarget(name: "session", run: fuzzSession),
         FuzzTarget(name: "relay", run: fuzzRelay),

@@ -59,7 +59,8 @@ final class FaultLoop {
             shared.reports.append(FaultReport(number: calls))
             return shared.plan
         }
-        let pair = FaultedPair(number: calls, caller: caller, target: .connect(to: target), script: plan(calls))
+        let pair = FaultedPair(
+            number: calls, caller: caller, target: .connect(to: target), script: plan(calls), witness: state.witness)
         pairs.append(pair)
         pair.turn(caller: 0, target: 0)
     }
@@ -89,11 +90,13 @@ private final class FaultedPair {
     private var callerEndedFirst = false
     private(set) var report: FaultReport
 
-    init(number: Int, caller: RawSocket, target: RawSocket?, script: FaultScript) {
+    init(
+        number: Int, caller: RawSocket, target: RawSocket?, script: FaultScript, witness: FaultProxy.Witness?
+    ) {
         self.caller = caller
         self.target = target
-        up = FaultedFlow(FaultStream(script, .up))
-        down = FaultedFlow(FaultStream(script, .down))
+        up = FaultedFlow(FaultStream(script, .up)) { witness?(number, .up, $0) }
+        down = FaultedFlow(FaultStream(script, .down)) { witness?(number, .down, $0) }
         report = FaultReport(number: number)
         if target == nil { end(.unreachable) }
     }
@@ -194,6 +197,8 @@ private struct FaultedFlow {
     private static let room = 65_536
 
     private(set) var stream: FaultStream
+    /// Is shown what has gone out.
+    private let witness: (ArraySlice<UInt8>) -> Void
     private var buffer: [UInt8] = []
     /// How much of the buffer has gone out.
     private var sent = 0
@@ -205,7 +210,10 @@ private struct FaultedFlow {
     /// The end was passed on.
     private(set) var isDone = false
 
-    init(_ stream: FaultStream) { self.stream = stream }
+    init(_ stream: FaultStream, witness: @escaping (ArraySlice<UInt8>) -> Void) {
+        self.stream = stream
+        self.witness = witness
+    }
 
     private var waiting: Int { buffer.count - sent }
     var hasBytes: Bool { waiting > 0 }
@@ -238,6 +246,7 @@ private struct FaultedFlow {
                     isSinkBroken = gone < 0 && errno != EAGAIN && errno != EINTR
                     return nil
                 }
+                witness(buffer[sent..<(sent + gone)])
                 sent += gone
                 stream.passed(gone)
             }

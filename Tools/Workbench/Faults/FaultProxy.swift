@@ -12,6 +12,9 @@ package final class FaultProxy: Sendable {
     package typealias Plan = @Sendable (Int) -> FaultScript
     /// Is told of each connection that has ended, on the proxy's thread.
     package typealias Observer = @Sendable (FaultReport) -> Void
+    /// Is shown the bytes that have gone through, with the number of their connection, on the proxy's thread: nothing
+    /// moves while it looks at them. All of a connection come before its end is told.
+    package typealias Witness = @Sendable (Int, Fault.Direction, ArraySlice<UInt8>) -> Void
 
     /// Where to call it.
     package let localEndpoint: Endpoint
@@ -20,7 +23,8 @@ package final class FaultProxy: Sendable {
     /// Begins to listen. Throws when the address cannot be had or the target's name cannot be resolved.
     package init(
         listen endpoint: Endpoint = .host("127.0.0.1", port: 0), target: Endpoint,
-        observer: @escaping Observer = { _ in }, plan: @escaping Plan = { _ in FaultScript() }
+        witness: Witness? = nil, observer: @escaping Observer = { _ in },
+        plan: @escaping Plan = { _ in FaultScript() }
     ) throws(FaultProxyError) {
         let destination = try RawSocket.address(of: target)
         let listener = try RawSocket.listen(on: try RawSocket.address(of: endpoint))
@@ -30,7 +34,7 @@ package final class FaultProxy: Sendable {
         localEndpoint = .host(host, port: port)
         let wake = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
         guard wake >= 0 else { throw FaultProxyError("eventfd", errno) }
-        state = FaultProxyState(wake: wake, plan: plan, observer: observer)
+        state = FaultProxyState(wake: wake, plan: plan, observer: observer, witness: witness)
         let state = state
         DispatchQueue(label: "blipwire.faults").async {
             FaultLoop(listener: listener, target: destination, state: state).run()
@@ -82,11 +86,16 @@ final class FaultProxyState: Sendable {
     }
     let shared: Mutex<Shared>
     let observer: FaultProxy.Observer
+    let witness: FaultProxy.Witness?
     let wake: Int32
 
-    init(wake: Int32, plan: @escaping FaultProxy.Plan, observer: @escaping FaultProxy.Observer) {
+    init(
+        wake: Int32, plan: @escaping FaultProxy.Plan, observer: @escaping FaultProxy.Observer,
+        witness: FaultProxy.Witness?
+    ) {
         self.wake = wake
         self.observer = observer
+        self.witness = witness
         shared = Mutex(Shared(plan: plan))
     }
 
