@@ -1,8 +1,8 @@
 // What is said of ways to contacts.
 
-import ChatCore
 import Testing
 
+@testable import ChatCore
 @testable import ChatWords
 
 @Suite struct ReachWordsTests {
@@ -33,6 +33,34 @@ import Testing
         #expect(lines(.direct, isInside: true, .failed(.timedOut(what: "connect"))).count == 2)
         #expect(lines(.direct, isInside: false, .somebodyElse)[0].hasSuffix("somebody else answers there"))
         #expect(ReachWords.lines([ReachTrial]()).count == 1)
+    }
+
+    @Test("where spoken words work, and where they do not yet")
+    func spoken() throws {
+        var spoken = Invitation.Spoken(
+            words: "tiger-lemon-orbit-cable", until: Timestamp(milliseconds: 0), place: nil, isNear: false,
+            onion: .starting(percent: 45))
+        func invitation() -> Invitation {
+            Invitation(address: nil, until: Timestamp(milliseconds: 0), isReachable: true, spoken: spoken)
+        }
+        #expect(ReachWords.troubles(of: spoken) == ["The words do not work by Tor yet: tor starts: 45 %"])
+        #expect(ReachWords.reason(in: invitation()) == "tor starts: 45 %")
+        spoken.onion = .ready
+        #expect(ReachWords.reason(in: invitation()) == "it takes up to a minute until others find you there")
+        spoken.onion = .announced
+        #expect(ReachWords.troubles(of: spoken).isEmpty && ReachWords.reason(in: invitation()) == nil)
+        #expect(
+            ReachWords.place(of: invitation())
+                == "The words work for somebody who uses Tor, too (/set reach.tor on).")
+        spoken.isNear = true
+        #expect(ReachWords.place(of: invitation())?.contains("in this network, and everywhere else for") == true)
+        // At a relay they work without Tor.
+        spoken.place = MeetPlace("relay.example.org")
+        #expect(ReachWords.place(of: invitation()) == nil)
+        spoken.trouble = .relay(host: "relay.example.org", .silent)
+        #expect(ReachWords.troubles(of: spoken)[0].hasPrefix("The words do not work at the relay yet: the relay"))
+        spoken.onion = nil
+        #expect(ReachWords.troubles(of: spoken)[0].hasPrefix("The words do not work yet: the relay"))
     }
 
     @Test("what is wrong with Tor, in the words of the specification")

@@ -48,6 +48,12 @@ class Home:
             raise AssertionError(f'{self.name}: {" ".join(words)}: {done.returncode} {done.stdout}{done.stderr}')
         return done.stdout
 
+    def refused(self, *words):
+        """What is said of something that does not work."""
+        done = subprocess.run([BLIPCHAT, *words], env=self.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=240)
+        assert done.returncode, f'{self.name}: {" ".join(words)} works: {done.stdout}'
+        return done.stderr
+
     def json(self, *words):
         return [json.loads(line) for line in self.run(*words, '--json').splitlines()]
 
@@ -143,6 +149,40 @@ def first(folder):
     bob.stop(signal.SIGKILL)
     print(f'      after kill -9 of its chat tor is gone within {wait("tor ends when its chat is killed", 40, lambda: not bob.tor()):.1f} s')
     return alice, bob
+
+
+@scenario(short=True)
+def words(folder):
+    """Strangers meet by four spoken words with nothing but Tor: not by wrong ones, and once."""
+    alice, bob, carol = homes = [Home(folder, name, ('reach.tor', 'only')).serve() for name in ('alice', 'bob', 'carol')]
+    for home in homes:
+        home.announced()
+    start = time.monotonic()
+    invitation = alice.json('invite')[0]
+    assert invitation['words'] and invitation['relay'] is None and not invitation['nearby'], invitation
+    assert invitation['onion'] in ('ready', 'announced'), invitation
+    if invitation['onion'] == 'ready':
+        # Told before they work, which the invitation says: a busy machine.
+        assert 'reason' in invitation, invitation
+        time.sleep(30 * PATIENCE)
+    print(f'      words work after {time.monotonic() - start:.1f} s')
+    said = bob.refused('join', 'zoo-zoo-zoo-zoo')
+    assert 'nobody waits with these words' in said, said
+    start = time.monotonic()
+    wait('they meet', 240, lambda: bob.run('join', *invitation['words'].split('-'), check=False))
+    print(f'      met after {time.monotonic() - start:.1f} s')
+    bob.run('send', 'alice', 'good morning', '--timeout', '200')
+    wait('it is there', 60, lambda: alice.texts('bob') == ['good morning'])
+    assert bob.in_use('alice') == 'onion', bob.json('routes', 'list', 'alice')
+    assert alice.json('contacts', 'show', 'bob')[0].get('met'), alice.json('contacts', 'show', 'bob')
+    wait('who comes later hears it', 240, lambda: 'this invitation has been used' in carol.refused('join', invitation['words']))
+    # The link continues when the service of the words has gone: they know each other's own ones.
+    alice.stop()
+    alice.serve()
+    alice.announced()
+    alice.run('send', 'bob', 'and to you', '--timeout', '10', check=False)
+    wait('the answer', 240, lambda: 'and to you' in bob.texts('alice'))
+    return homes
 
 
 def left():

@@ -94,7 +94,7 @@ package actor ChatClient: LocalChat {
         self.connecting = connecting
         self.waitingMemory = waitingMemory
         self.listening = listening
-        let meetings = Meetings(core: core, connecting: connecting, memory: waitingMemory, relays: relays)
+        let meetings = Meetings(core: core, connecting: connecting, memory: waitingMemory, relays: relays, onion: onion)
         let neighbours = Neighbours(
             core: core, finding: finding, listening: listening, dialling: dialling, meetings: meetings)
         let punching = Punching(core: core, connecting: connecting, memory: waitingMemory)

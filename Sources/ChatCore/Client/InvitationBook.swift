@@ -57,10 +57,10 @@ final class InvitationBook {
         return entry
     }
 
-    /// Words for an invitation, which are waited for at these relays and in this network. `nil`: there is no memory for them,
-    /// or it was used meanwhile.
+    /// Words for an invitation, which are waited for at these relays, in this network, and perhaps by Tor. `nil`: there
+    /// is no memory for them, or it was used meanwhile.
     func speak(
-        _ entry: OpenInvitations.Entry, at places: [MeetPlace], lasting lifetime: Duration?
+        _ entry: OpenInvitations.Entry, at places: [MeetPlace], byTor: Bool, lasting lifetime: Duration?
     ) async -> (words: MeetWords, until: Timestamp)? {
         var random = SystemRandomNumberGenerator()
         let words = MeetWords(using: &random)
@@ -71,7 +71,7 @@ final class InvitationBook {
         }
         for number in opened.ended { meetings.close(number) }
         let left = Duration.milliseconds(opened.until.milliseconds - now.milliseconds)
-        meetings.open(entry.number, secret, at: places, for: left)
+        meetings.open(entry.number, secret, at: places, byTor: byTor, for: left)
         return (words, opened.until)
     }
 

@@ -1,5 +1,5 @@
-// Meeting whoever has said four words: they are looked for at relays and in this network, and both sides prove that they know
-// the words (REACH 5, "Meeting").
+// Meeting whoever has said four words: they are looked for at relays, in this network and by Tor, and both sides prove
+// that they know the words (REACH 5, "Meeting").
 
 import BLIPNet
 
@@ -16,11 +16,13 @@ struct Joining {
     static let nearPatience = Duration.seconds(3)
     /// How long all of it may take.
     static let patience = Duration.seconds(20)
+    /// The same with Tor: until our tor has started, and their service is found and has answered.
+    static let onionPatience = Duration.seconds(120)
 
     private enum News: Sendable {
         case connected(Route, any PeerConnection, RequestRouter)
         case failed(LinkError)
-        /// There may be somebody else in the network.
+        /// There may be somebody else in the network, or our tor has come further.
         case look
         /// Neighbours have had their time.
         case lookedAround
@@ -37,11 +39,14 @@ struct Joining {
         guard let secret = await MeetSecret.made(of: words), let mailbox = secret.mailbox else {
             throw .notMet(.noMemory)
         }
-        let places = place.map { [$0] } ?? reach.relays.places
+        let places = reach.relays.places(named: place)
         // A command is here before its chat has looked around.
         reach.neighbours.begin()
         let isNear = reach.neighbours.mayLook
-        guard !places.isEmpty || isNear else { throw .notMet(.nowhere) }
+        // `nil`: our user does not use Tor, or they are called there.
+        var onion = reach.onion.state == .off ? nil : secret.onion
+        guard !places.isEmpty || isNear || onion != nil else { throw .notMet(.nowhere) }
+        let isOnlyNear = places.isEmpty && onion == nil
 
         let (news, teller) = AsyncStream.makeStream(of: News.self)
         var tasks = places.map { call(mailbox, at: $0, teller) }
@@ -50,17 +55,21 @@ struct Joining {
         var looksAround = isNear
         let mark = LANTag(mailbox: mailbox)
         let watcher = reach.neighbours.watchers.add { teller.yield(.look) }
+        let onionWatcher = reach.onion.watchers.add { teller.yield(.look) }
         if isNear { tasks.append(alarm(Self.nearPatience, .lookedAround, teller)) }
-        tasks.append(alarm(Self.patience, .over, teller))
+        tasks.append(alarm(onion == nil ? Self.patience : Self.onionPatience, .over, teller))
         defer {
             reach.neighbours.watchers.remove(watcher)
+            reach.onion.watchers.remove(onionWatcher)
             for task in tasks { task.cancel() }
         }
         var failure = MeetFailure.nobody
         var met: Peer?
         teller.yield(.look)
         var iterator = news.makeAsyncIterator()
-        while met == nil, running > 0 || looksAround, let event = await iterator.next(isolation: #isolation) {
+        while met == nil, running > 0 || looksAround || onion != nil,
+            let event = await iterator.next(isolation: #isolation)
+        {
             switch event {
             case .look:
                 for route in reach.neighbours.routes(showing: mark) where called.insert(route).inserted {
@@ -68,8 +77,20 @@ struct Joining {
                     running += 1
                 }
                 if !reach.neighbours.mayLook { looksAround = false }
+                if let route = onion, reach.onion.state.isReady {
+                    onion = nil
+                    tasks.append(call(route, teller))
+                    running += 1
+                } else if onion != nil, let trouble = reach.onion.state.trouble {
+                    onion = nil
+                    failure = failure.or(.failed(trouble))
+                }
             case .lookedAround: looksAround = false
-            case .over: (looksAround, running) = (false, 0)
+            case .over:
+                if onion != nil, case .starting(let percent) = reach.onion.state {
+                    failure = failure.or(.failed(.onion(.starting(percent: percent))))
+                }
+                (looksAround, running, onion) = (false, 0, nil)
             case .failed(let error):
                 running -= 1
                 failure = failure.or(MeetFailure(error))
@@ -86,7 +107,7 @@ struct Joining {
         while let event = await iterator.next(isolation: #isolation) {
             if case .connected(_, let connection, _) = event { connection.close(code: 1001, reason: "not needed") }
         }
-        if failure == .nobody, places.isEmpty, !reach.neighbours.mayLook { failure = .nowhere }
+        if failure == .nobody, isOnlyNear, !reach.neighbours.mayLook { failure = .nowhere }
         guard let met else { throw .notMet(failure) }
         return met
     }
@@ -246,10 +267,10 @@ struct Joining {
 extension MeetFailure {
     /// What a call that led to nobody says.
     init(_ error: LinkError) {
-        if case .relayFailed(let failure) = error, [.notThere, .gone].contains(failure.problem) {
-            self = .nobody
-        } else {
-            self = .failed(LinkReason(error))
+        switch error {
+        case .relayFailed(let failure) where [.notThere, .gone].contains(failure.problem): self = .nobody
+        case .onionFailed(.notThere): self = .nobody
+        default: self = .failed(LinkReason(error))
         }
     }
 

@@ -138,6 +138,19 @@ package struct LinkConnecting: PeerConnecting {
             })
     }
 
+    package func serveOnion(
+        ofWords seed: [UInt8], number: Int, news: @escaping @Sendable (OnionNews) -> Void,
+        accept: @escaping @Sendable (any PeerConnection) -> (any PeerRequestHandler)?
+    ) async -> LinkError {
+        guard let service = OnionService(seed: seed) else {
+            return .notBLIP(reason: "there is no onion service for this key")
+        }
+        return .onionFailed(
+            await onion.serve(service, ofWords: number, options: options, news: news) { link in
+                accept(link).map(LinkRequests.init)
+            })
+    }
+
     // MARK: Ports of the router
 
     package func mapPort(

@@ -1,5 +1,5 @@
-// Where the host of spoken words waits for whoever says them: at relays, with the mailbox that follows from the words
-// (REACH 5, "Meeting").
+// Where the host of spoken words waits for whoever says them: at relays, with the mailbox that follows from the words,
+// and by Tor, with the onion service that follows from them (REACH 5, "Meeting").
 
 import BLIPNet
 
@@ -14,22 +14,39 @@ final class Meetings {
         var isUsed = false
         var states: [MeetPlace: RelayState] = [:]
         var tasks: [Task<Void, Never>] = []
+        /// What has the onion service; `nil`: they are not waited for by Tor.
+        var service: Task<Void, Never>?
+        /// How the service is in a tor that runs.
+        var serviceState = OnionState.ready
+    }
+
+    /// How far it is that whoever says the words finds us.
+    private enum Standing {
+        /// They do at one place at least.
+        case works
+        /// Tor tells others of the service.
+        case announcing
+        /// Nothing is known yet.
+        case joining
+        case fails
     }
 
     private let core: ClientCore
     private let connecting: any PeerConnecting
     private let memory: WaitingMemory
     private let relays: Relays
+    private let onion: Onion
     private var open: [Int: Open] = [:]
     private var random = SystemRandomNumberGenerator()
     /// Those who want to hear when words open or close, and when the state of a relay changes.
     let watchers = Watchers()
 
-    init(core: ClientCore, connecting: any PeerConnecting, memory: WaitingMemory, relays: Relays) {
+    init(core: ClientCore, connecting: any PeerConnecting, memory: WaitingMemory, relays: Relays, onion: Onion) {
         self.core = core
         self.connecting = connecting
         self.memory = memory
         self.relays = relays
+        self.onion = onion
     }
 
     /// What neighbours are shown of the words that are open.
@@ -44,19 +61,34 @@ final class Meetings {
         return open.places.map { ($0, open.states[$0] ?? .joining) }
     }
 
+    /// How they are waited for by Tor; `nil`: they are not.
+    func onionState(of invitation: Int) -> OnionState? {
+        guard let open = open[invitation], open.service != nil else { return nil }
+        return onion.state.isReady ? open.serviceState : onion.state
+    }
+
     /// Waits for whoever says the words, for so long.
-    func open(_ invitation: Int, _ secret: MeetSecret, at places: [MeetPlace], for lifetime: Duration) {
+    func open(
+        _ invitation: Int, _ secret: MeetSecret, at places: [MeetPlace], byTor: Bool, for lifetime: Duration
+    ) {
         open[invitation] = Open(secret: secret, mailbox: secret.mailbox, places: places)
         begin(invitation)
-        core.tasks.spawn(after: lifetime) { client in
-            let meetings = client.reach.meetings
-            if meetings.open[invitation]?.isUsed == false { meetings.close(invitation) }
+        if byTor {
+            open[invitation]?.service = core.tasks.spawn { await $0.reach.meetings.keepService(invitation, secret) }
         }
+        core.tasks.spawn(after: lifetime) { $0.reach.meetings.timeIsOver(invitation) }
         watchers.tell()
     }
 
-    /// Somebody has come with the words by the mailbox itself. A relay ends its sessions with the one who leaves it, so we stay until
-    /// theirs is over.
+    private func timeIsOver(_ invitation: Int) {
+        guard open[invitation]?.isUsed == true else { return close(invitation) }
+        // A session by Tor outlasts the service to which it came.
+        open[invitation]?.service?.cancel()
+        open[invitation]?.service = nil
+    }
+
+    /// Somebody has come with the words by the mailbox or the service itself. A relay ends its sessions with the one
+    /// who leaves it, so we stay until theirs is over; until then others hear there that they are late.
     func use(_ invitation: Int, by connection: any PeerConnection) {
         guard open[invitation]?.isUsed == false else { return }
         open[invitation]?.isUsed = true
@@ -71,6 +103,7 @@ final class Meetings {
     func close(_ invitation: Int) {
         guard let closed = open.removeValue(forKey: invitation) else { return }
         for task in closed.tasks { task.cancel() }
+        closed.service?.cancel()
         watchers.tell()
     }
 
@@ -122,23 +155,73 @@ final class Meetings {
         watchers.tell()
     }
 
-    /// Returns when a relay of the invitation is joined, none of them answers, or `patience` is over.
-    func settle(_ invitation: Int, within patience: Duration) async {
-        let (signs, teller) = AsyncStream.makeStream(of: Void.self)
-        let watcher = watchers.add { teller.yield() }
+    // MARK: By Tor
+
+    /// Has the onion service of the words in our tor as long as they are open, whenever that runs.
+    private func keepService(_ invitation: Int, _ secret: MeetSecret) async {
+        var policy = core.configuration.reconnect
+        while core.isRunning, !Task.isCancelled {
+            await onion.watchers.wait { onion.state.isReady }
+            guard core.isRunning, !Task.isCancelled else { return }
+            note(.ready, ofServiceOf: invitation)
+            let began = core.clock.now()
+            let end = await serve(invitation, secret)
+            guard core.isRunning, !Task.isCancelled else { return }
+            policy.linkEnded(after: core.clock.now() - began)
+            note(.failed(LinkReason(end)), ofServiceOf: invitation)
+            // Tor takes the same service again when it has dropped the one before.
+            let wait = max(.seconds(1), policy.nextDelay(using: &random))
+            do { try await core.clock.wait(wait) } catch { return }
+        }
+    }
+
+    private func serve(_ invitation: Int, _ secret: MeetSecret) async -> LinkError {
+        await connecting.serveOnion(
+            ofWords: secret.onionSeed, number: invitation,
+            news: { [weak client = core.tasks.client] news in
+                guard let client, news == .announced else { return }
+                Task { await client.run { $0.reach.meetings.note(.announced, ofServiceOf: invitation) } }
+            },
+            accept: core.acceptance(memory, invitation: invitation))
+    }
+
+    private func note(_ state: OnionState, ofServiceOf invitation: Int) {
+        open[invitation]?.serviceState = state
+        watchers.tell()
+    }
+
+    // MARK: Until it works
+
+    private func standing(of invitation: Int) -> Standing {
+        let relays = states(of: invitation).map(\.state)
+        let service = onionState(of: invitation)
+        if service == .announced || relays.contains(where: \.isJoined) { return .works }
+        if service == .ready { return .announcing }
+        if case .starting? = service { return .joining }
+        return relays.contains(.joining) ? .joining : .fails
+    }
+
+    /// Returns when whoever says the words finds us, when no place is left where they could, or when `patience` is
+    /// over. As long as Tor tells others of the service it takes until `announcing` is over: a tor that has asked for
+    /// it too early does not ask again for a quarter of an hour.
+    func settle(_ invitation: Int, within patience: Duration, announcing: Duration) async {
+        await settle(invitation, within: patience) { $0 == .announcing || $0 == .joining }
+        await settle(invitation, within: announcing - patience) { $0 == .announcing }
+    }
+
+    private func settle(_ invitation: Int, within patience: Duration, while waits: (Standing) -> Bool) async {
+        let began = core.clock.now()
         let timer = core.tasks.spawn { client in
             do { try await client.core.clock.wait(patience) } catch { return }
-            teller.finish()
+            client.reach.meetings.watchers.tell()
         }
+        let onionWatcher = onion.watchers.add { [weak self] in self?.watchers.tell() }
         defer {
-            watchers.remove(watcher)
+            onion.watchers.remove(onionWatcher)
             timer.cancel()
         }
-        var iterator = signs.makeAsyncIterator()
-        while true {
-            let states = states(of: invitation).map(\.state)
-            guard states.contains(.joining), !states.contains(where: \.isJoined) else { return }
-            guard await iterator.next(isolation: #isolation) != nil else { return }
+        await watchers.wait {
+            core.clock.now() - began >= patience || !waits(standing(of: invitation))
         }
     }
 }

@@ -16,6 +16,8 @@ final class Onion {
     private var random = SystemRandomNumberGenerator()
     /// Which of our services is in use: whoever knows only older ones does not reach us any more.
     private var generation: UInt32 = 0
+    /// Those who want to hear when the state changes.
+    let watchers = Watchers()
 
     /// How long we wait before a program that is not there is looked for again.
     static let rest = Duration.seconds(600)
@@ -39,6 +41,15 @@ final class Onion {
             isOnly: setting == .only)
     }
 
+    /// Whether spoken words can be waited for there, now or soon: not where there is no tor to run.
+    var takesWords: Bool {
+        switch state {
+        case .off: false
+        case .failed(let reason): takesCalls && ![.onion(.notInstalled), .onion(.programKept)].contains(reason)
+        case .starting, .ready, .announced: takesCalls
+        }
+    }
+
     private var takesCalls: Bool { core.configuration.listen != nil }
 
     /// Whether this run has a use for Tor: a command that is over in a moment has none.
@@ -56,6 +67,7 @@ final class Onion {
         guard old == nil || isNew else { return }
         old?.cancel()
         hasBeenAdded = false
+        if old == nil { note(.starting(percent: 0)) }
         task = core.tasks.spawn { client in
             // The one before gives its place free first.
             await old?.value
@@ -120,6 +132,7 @@ final class Onion {
         let wasAnnounced = state == .announced
         state = new
         if wasAnnounced != (new == .announced) { changed() }
+        watchers.tell()
     }
 
     private func changed() { core.tasks.client?.assumeIsolated { $0.reach.relays.changed() } }

@@ -1,4 +1,4 @@
-// The live part of Tor: a tor that runs, our service in it, and calls through it (REACH 5).
+// The live part of Tor: a tor that runs, our services in it, and calls through it (REACH 5).
 
 import BLIPNet
 import Synchronization
@@ -52,9 +52,48 @@ struct OnionConnecting: Sendable {
             return error
         }
         let problem = await run(running, generation, options, news, accept)
+        gate.runs(nil)
         await running.stop()
         gate.close(problem)
         return problem
+    }
+
+    /// Has a further service in the tor that runs, for spoken words, until that tor, the connection to it or the task
+    /// ends; says why. Tor drops a service with the connection on which it was asked for it, so each has one of its
+    /// own. `number`: of the invitation.
+    func serve(
+        _ service: OnionService, ofWords number: Int, options: LinkOptions,
+        news: @escaping @Sendable (OnionNews) -> Void, accept: @escaping LinkListener.Acceptance
+    ) async -> OnionProblem {
+        guard let running = gate.running else { return .silent }
+        let door = running.door(ofWords: number)
+        let listener: LinkListener
+        do throws(OnionProblem) { listener = try listen(at: door, options, accept) } catch { return error }
+        defer { listener.close() }
+        // It is not asked to end with this connection.
+        let session = TorSession(
+            control: running.control,
+            wish: TorControl.Wish(service: service, target: "\(listener.localEndpoint)", isOurs: false),
+            cookie: { await tor.read($0) })
+        return await session.run { event in
+            switch event {
+            case .added: news(.added)
+            case .announced: news(.announced)
+            case .socks, .started, .wantsCookie, .ended: break
+            }
+        }
+    }
+
+    /// Waits for those whom tor brings.
+    private func listen(
+        at door: Endpoint, _ options: LinkOptions, _ accept: @escaping LinkListener.Acceptance
+    ) throws(OnionProblem) -> LinkListener {
+        do throws(LinkError) {
+            return try LinkListener.listen(
+                on: door, isOnion: true, options: options, admission: admission, accept: accept)
+        } catch {
+            throw .refused(reason: "no place for its callers at \(door)")
+        }
     }
 
     private func run(
@@ -65,15 +104,11 @@ struct OnionConnecting: Sendable {
         var listener: LinkListener?
         defer { listener?.close() }
         if let generation, let own = identity.onionService(generation: generation) {
-            do throws(LinkError) {
-                listener = try LinkListener.listen(
-                    on: running.door, isOnion: true, options: options, admission: admission, accept: accept)
-            } catch {
-                return .refused(reason: "no place for its callers at \(running.door)")
-            }
+            do throws(OnionProblem) { listener = try listen(at: running.door, options, accept) } catch { return error }
             service = own
         }
         do throws(OnionProblem) { try await running.waitUntilReady() } catch { return error }
+        gate.runs(running)
         let door = listener?.localEndpoint ?? running.door
         let session = TorSession(
             control: running.control,
@@ -109,16 +144,22 @@ struct OnionConnecting: Sendable {
     }
 }
 
-/// Where calls go into Tor, and under which name each contact is called.
+/// Where calls go into Tor, under which name each contact is called, and which tor that is.
 private final class OnionGate: Sendable {
     private struct State {
         var socks: Result<Endpoint, OnionProblem> = .failure(.off)
         var names: [String: SOCKSHandshake.Name] = [:]
+        var running: (any RunningTor)?
     }
 
     /// More names are not kept: who is called then gets new circuits.
     private static let mostNames = 1024
     private let state = Mutex(State())
+
+    /// A tor whose control port can be used; `nil`: there is none.
+    var running: (any RunningTor)? { state.withLock { $0.running } }
+
+    func runs(_ tor: (any RunningTor)?) { state.withLock { $0.running = tor } }
 
     func open(_ socks: Endpoint) { state.withLock { $0.socks = .success(socks) } }
 

@@ -25,26 +25,30 @@ struct ReachCalls {
 
     /// How long our user waits for the words at most, while a relay does not answer.
     private static let patience = Duration.seconds(3)
+    /// The same while Tor tells others of their service.
+    private static let announcing = Duration.seconds(30)
 
     /// An address that lets one person in without a request, and words that do the same. `place`: a relay that somebody has
     /// named, where ours are of no use.
     func invite(lasting lifetime: Duration?, at place: MeetPlace?) async throws(ChatError) -> Invitation {
-        let places = place.map { [$0] } ?? reach.relays.places
+        let places = reach.relays.places(named: place)
         var address = presence.identity.address
         let isNear = reach.neighbours.isLooking
-        let isSpoken = core.configuration.listen != nil && (!places.isEmpty || isNear)
+        let byTor = reach.onion.takesWords
+        let isSpoken = core.configuration.listen != nil && (!places.isEmpty || isNear || byTor)
         guard address != nil || isSpoken else { throw .notReachable }
         let entry = try await reach.invitations.make(lasting: lifetime)
         address?.once = entry.token
         var invitation = Invitation(address: address, until: entry.until, isReachable: report().isReachable)
-        guard isSpoken, let spoken = await reach.invitations.speak(entry, at: places, lasting: lifetime) else {
-            return invitation
-        }
-        await reach.meetings.settle(entry.number, within: Self.patience)
+        guard isSpoken,
+            let spoken = await reach.invitations.speak(entry, at: places, byTor: byTor, lasting: lifetime)
+        else { return invitation }
+        await reach.meetings.settle(entry.number, within: Self.patience, announcing: Self.announcing)
         let states = reach.meetings.states(of: entry.number)
         let joined = states.first { $0.state.isJoined } ?? states.first
         invitation.spoken = Invitation.Spoken(
-            words: "\(spoken.words)", until: spoken.until, place: joined?.place, isNear: isNear)
+            words: "\(spoken.words)", until: spoken.until, place: joined?.place, isNear: isNear,
+            onion: reach.meetings.onionState(of: entry.number))
         if case .failed(let reason)? = joined?.state { invitation.spoken?.trouble = reason }
         return invitation
     }

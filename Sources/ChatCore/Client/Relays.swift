@@ -69,8 +69,11 @@ final class Relays {
     /// Who takes no calls is reached nowhere.
     private var joins: Bool { core.configuration.listen != nil && core.configuration.reach.tor.allows(.relays) }
 
-    /// The relays at which spoken words are waited for.
-    var places: [MeetPlace] { (joins ? core.configuration.relays : []).map { MeetPlace(host: $0.host, port: $0.port) } }
+    /// The relays at which spoken words are waited for: the one that somebody has named, else our user's.
+    func places(named place: MeetPlace?) -> [MeetPlace] {
+        if let place { return core.configuration.reach.tor.allows(.relays) ? [place] : [] }
+        return (joins ? core.configuration.relays : []).map { MeetPlace(host: $0.host, port: $0.port) }
+    }
 
     /// The relay that somebody has named, with what is known of it. Of another one than our user's nothing is: who stands
     /// between there is found by the proofs.

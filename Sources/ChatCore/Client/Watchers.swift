@@ -14,5 +14,16 @@ final class Watchers {
 
     func remove(_ number: Int) { watchers[number] = nil }
 
+    /// Returns when `isSo`, which is asked now and at each `tell`, or when the task is cancelled.
+    func wait(until isSo: () -> Bool) async {
+        let (signs, teller) = AsyncStream.makeStream(of: Void.self)
+        let watcher = add { teller.yield() }
+        defer { remove(watcher) }
+        var iterator = signs.makeAsyncIterator()
+        while !isSo() {
+            guard await iterator.next(isolation: #isolation) != nil else { return }
+        }
+    }
+
     func tell() { for heard in watchers.values { heard() } }
 }

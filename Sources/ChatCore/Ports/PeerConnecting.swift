@@ -55,6 +55,14 @@ package protocol PeerConnecting: Sendable {
         accept: @escaping @Sendable (any PeerConnection) -> (any PeerRequestHandler)?
     ) async -> LinkError
 
+    /// Has the onion service of spoken words in the tor that the other `serveOnion` runs, until that tor or the task
+    /// ends; says why. `seed`: the 32 bytes from which its key follows; `number`: that of the invitation. `accept` is
+    /// asked as with `listen`.
+    func serveOnion(
+        ofWords seed: [UInt8], number: Int, news: @escaping @Sendable (OnionNews) -> Void,
+        accept: @escaping @Sendable (any PeerConnection) -> (any PeerRequestHandler)?
+    ) async -> LinkError
+
     /// Asks the router of this network for a port that leads to `port` of ours, or once more for what it has given.
     func mapPort(
         _ port: UInt16, earlier: MappedPort?, usesUPnP: Bool
@@ -136,6 +144,11 @@ extension PeerConnecting {
 
     package func serveOnion(
         generation: UInt32?, control: Endpoint?, news: @escaping @Sendable (OnionNews) -> Void,
+        accept: @escaping @Sendable (any PeerConnection) -> (any PeerRequestHandler)?
+    ) async -> LinkError { .onionFailed(.notInstalled) }
+
+    package func serveOnion(
+        ofWords seed: [UInt8], number: Int, news: @escaping @Sendable (OnionNews) -> Void,
         accept: @escaping @Sendable (any PeerConnection) -> (any PeerRequestHandler)?
     ) async -> LinkError { .onionFailed(.notInstalled) }
 

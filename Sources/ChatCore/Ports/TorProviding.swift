@@ -19,6 +19,8 @@ package protocol RunningTor: Sendable {
     var socks: Endpoint? { get }
     /// Where our listener waits for those whom tor brings.
     var door: Endpoint { get }
+    /// The same for whoever knows the words of the invitation with this number.
+    func door(ofWords number: Int) -> Endpoint
     /// It is a child of ours.
     var isOurs: Bool { get }
 

@@ -29,6 +29,9 @@ struct MeetSecret: Sendable, Equatable {
         await BlockingExecutor.run("blipchat.words") { MeetSecret(words) }
     }
 
+    /// How the host is called by Tor.
+    var onion: Route? { OnionService(seed: onionSeed).map { .onion(host: $0.host, port: TorCommand.port) } }
+
     /// What the host is known by at relays.
     var mailbox: RelayID? {
         do throws(TLSError) { return try TLSIdentity(mailboxSeed: mailboxSeed).relayID } catch { return nil }

@@ -107,6 +107,14 @@ struct AllowedConnecting: PeerConnecting {
         return await base.serveOnion(generation: generation, control: control, news: news, accept: accept)
     }
 
+    func serveOnion(
+        ofWords seed: [UInt8], number: Int, news: @escaping @Sendable (OnionNews) -> Void,
+        accept: @escaping @Sendable (any PeerConnection) -> (any PeerRequestHandler)?
+    ) async -> LinkError {
+        do throws(LinkError) { try require(.onion) } catch { return error }
+        return await base.serveOnion(ofWords: seed, number: number, news: news, accept: accept)
+    }
+
     /// It listens to this machine alone.
     func networkChanges() -> AsyncStream<NetworkChange> { base.networkChanges() }
 }

@@ -60,6 +60,8 @@ package enum OnionState: Sendable, Equatable, Codable {
     case failed(LinkReason)
 
     package var isReady: Bool { self == .ready || self == .announced }
+    /// Why it is of no use.
+    package var trouble: LinkReason? { if case .failed(let reason) = self { reason } else { nil } }
 }
 
 package struct OnionReport: Sendable, Equatable, Codable {
@@ -146,12 +148,14 @@ package struct Invitation: Sendable, Equatable, Codable {
         /// With dashes between.
         package var words: String
         package var until: Timestamp
-        /// The relay at which they are waited for; `nil`: only in this network.
+        /// The relay at which they are waited for; `nil`: at none.
         package var place: MeetPlace?
         /// Why that relay is of no use so far.
         package var trouble: LinkReason?
         /// They are waited for in this network, too.
         package var isNear: Bool
+        /// How they are waited for by Tor, too; `nil`: they are not.
+        package var onion: OnionState?
     }
 
     /// With the token that lets its owner in; `nil` when nobody can call us by an address.

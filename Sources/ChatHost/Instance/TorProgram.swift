@@ -68,6 +68,7 @@ private struct OwnersTor: RunningTor {
     var socks: Endpoint? { nil }
     /// It may run as another user, who cannot reach a socket of ours.
     var door: Endpoint { .host("127.0.0.1", port: 0) }
+    func door(ofWords number: Int) -> Endpoint { door }
     var isOurs: Bool { false }
     func waitUntilReady() async throws(OnionProblem) {}
     func end() async -> OnionProblem? { nil }
@@ -137,9 +138,11 @@ private final class TorChild: RunningTor {
 
     var control: Endpoint { .unix(path: "\(folder)/control") }
     var socks: Endpoint? { .unix(path: "\(folder)/socks") }
+    var door: Endpoint { door("callers") }
+    func door(ofWords number: Int) -> Endpoint { door("words\(number)") }
     /// A path with blanks cannot be said to tor.
-    var door: Endpoint {
-        folder.contains(" ") ? .host("127.0.0.1", port: 0) : .unix(path: "\(folder)/callers")
+    private func door(_ name: String) -> Endpoint {
+        folder.contains(" ") ? .host("127.0.0.1", port: 0) : .unix(path: "\(folder)/\(name)")
     }
     var isOurs: Bool { true }
 

@@ -13,7 +13,8 @@ extension Records {
             "words_until": invitation.spoken.map { .time($0.until) } ?? .null,
             "relay": invitation.spoken?.place.map { .string("\($0)") } ?? .null,
             "nearby": .bool(invitation.spoken?.isNear == true),
-            "reason": invitation.spoken?.trouble.map { .string($0.words) },
+            "onion": invitation.spoken?.onion.map { .string(name(of: $0)) } ?? .null,
+            "reason": ReachWords.reason(in: invitation).map(JSONValue.string),
         ])
     }
 
@@ -62,21 +63,23 @@ extension Records {
     private static func onion(_ onion: OnionReport) -> JSONValue {
         var reason: String?
         var percent: Int?
-        let state =
-            switch onion.state {
-            case .off: "off"
-            case .starting: "starting"
-            case .ready: "ready"
-            case .announced: "announced"
-            case .failed: "failed"
-            }
         if case .starting(let now) = onion.state { percent = now }
         if case .failed(let failure) = onion.state { reason = failure.words }
         return .record([
-            "host": onion.host.map(JSONValue.string) ?? .null, "state": .string(state),
+            "host": onion.host.map(JSONValue.string) ?? .null, "state": .string(name(of: onion.state)),
             "only": .bool(onion.isOnly), "percent": percent.map { .integer(Int64($0)) },
             "reason": reason.map(JSONValue.string),
         ])
+    }
+
+    private static func name(of state: OnionState) -> String {
+        switch state {
+        case .off: "off"
+        case .starting: "starting"
+        case .ready: "ready"
+        case .announced: "announced"
+        case .failed: "failed"
+        }
     }
 
     private static func mapping(_ mapping: MappingState) -> JSONValue {

@@ -151,7 +151,7 @@ package enum ReachWords {
         var lines: [String] = []
         if let spoken = invitation.spoken {
             lines.append("Say:  \(said(spoken)) (once, until \(time(spoken.until)))")
-            if let trouble = spoken.trouble { lines.append("The words do not work yet: \(trouble.words)") }
+            lines += troubles(of: spoken)
         }
         if let address = invitation.address {
             lines.append("Send this to one person (once, until \(time(invitation.until))):")
@@ -161,6 +161,31 @@ package enum ReachWords {
         return lines
     }
 
+    /// Where the words do not work so far, and why, a line for each place.
+    package static func troubles(of spoken: Invitation.Spoken) -> [String] {
+        var lines: [String] = []
+        if let trouble = spoken.trouble {
+            let place = spoken.onion == nil ? "" : " at the relay"
+            lines.append("The words do not work\(place) yet: \(trouble.words)")
+        }
+        if let reason = trouble(of: spoken.onion) { lines.append("The words do not work by Tor yet: \(reason)") }
+        return lines
+    }
+
+    /// Why nobody is found there so far; `nil` where somebody is, or nobody waits.
+    private static func trouble(of onion: OnionState?) -> String? {
+        switch onion {
+        case nil, .announced?: nil
+        case .ready?: "it takes up to a minute until others find you there"
+        case .off?, .starting?, .failed?: onion.map(words)
+        }
+    }
+
+    /// The first reason for which an invitation does not work everywhere where it is meant to; `nil`: there is none.
+    package static func reason(in invitation: Invitation) -> String? {
+        invitation.spoken.flatMap { $0.trouble?.words ?? trouble(of: $0.onion) }
+    }
+
     /// What is said: the words, and where they are waited for.
     package static func said(_ spoken: Invitation.Spoken) -> String {
         spoken.words + (spoken.place.map { "@\(SafeText("\($0)", as: .line).text)" } ?? "")
@@ -168,6 +193,10 @@ package enum ReachWords {
 
     /// Where an invitation works; `nil`: everywhere.
     package static func place(of invitation: Invitation) -> String? {
+        if let spoken = invitation.spoken, spoken.onion != nil, spoken.place == nil {
+            let near = spoken.isNear ? "in this network, and everywhere else " : ""
+            return "The words work \(near)for somebody who uses Tor, too (/set reach.tor on)."
+        }
         if invitation.isReachable { return nil }
         guard invitation.spoken?.place != nil else { return unreachable }
         return "The words work from everywhere, the link only in this network."
@@ -182,7 +211,8 @@ package enum ReachWords {
         switch failure {
         case .nobody: "nobody waits with these words: mistyped, used or over"
         case .nowhere:
-            "there is no place to look for them (add @HOST as the other person sees it, or set a relay: /set reach.relay)"
+            "there is no place to look for them (add @HOST as the other person sees it, "
+                + "or use a relay or Tor like them: /set reach.relay, /set reach.tor on)"
         case .used: "this invitation has been used"
         case .unproved: "somebody answers who does not know the words; nobody was added"
         case .failed(let reason): reason.words

@@ -23,7 +23,7 @@ struct InviteCommand: Command {
                 if let spoken = invitation.spoken { try context.streams.line(ReachWords.said(spoken)) }
                 if let address = invitation.address { try context.streams.line("\(address)") }
             }
-            if let trouble = invitation.spoken?.trouble { context.streams.note(trouble.words) }
+            for line in invitation.spoken.map(ReachWords.troubles) ?? [] { context.streams.note(line) }
             if let words = ReachWords.place(of: invitation) { context.streams.note(words) }
             return .done
         }

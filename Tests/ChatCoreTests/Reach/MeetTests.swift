@@ -35,6 +35,9 @@ import Testing
             #expect(secret.onionSeed == ReachVectors.bytes(code.onionSeed))
             #expect(secret.mailboxSeed + secret.proof.key + secret.onionSeed == ReachVectors.bytes(code.scrypt))
             #expect(secret.mailbox?.text == code.mailbox)
+            // The name leads back to the public key: its check sum holds.
+            #expect(secret.onion == Route(code.onion) && secret.onion?.routeClass == .onion)
+            #expect(OnionService(seed: ReachVectors.bytes(code.onionSeed))?.host == code.onion)
             let exporter = ReachVectors.bytes(code.exporter)
             for (role, expected) in [(MeetProof.Role.guest, code.proofGuest), (.host, code.proofHost)] {
                 #expect(Base64.encode(secret.proof.proof(of: role, exporter: exporter)) == expected)

@@ -182,6 +182,13 @@ import func TestSupport.eventuallyGet
             note("tor")
             return .onionFailed(.notInstalled)
         }
+        func serveOnion(
+            ofWords seed: [UInt8], number: Int, news: @escaping @Sendable (OnionNews) -> Void,
+            accept: @escaping @Sendable (any PeerConnection) -> (any PeerRequestHandler)?
+        ) async -> LinkError {
+            note("words by tor")
+            return .onionFailed(.notInstalled)
+        }
         func networkChanges() -> AsyncStream<NetworkChange> { AsyncStream { $0.finish() } }
         func connect(to room: RoomURL, through proxy: ProxyChoice) -> any RoomConnection {
             note("room")
@@ -221,6 +228,7 @@ import func TestSupport.eventuallyGet
         _ = try? await walled.mapPort(1, earlier: nil, usesUPnP: true)
         await walled.giveBack(MappedPort(way: .pcp, host: "203.0.113.7", port: 1, inside: 1, lifetime: .seconds(1)))
         _ = await walled.serveOnion(generation: 0, control: nil, news: { _ in }, accept: { _ in nil })
+        _ = await walled.serveOnion(ofWords: [], number: 1, news: { _ in }, accept: { _ in nil })
         _ = AllowedRooms(base: network, setting: setting).connect(
             to: RoomURL(host: "chat.example.org"), through: .direct)
         let neighbours = AllowedNeighbours(base: network, setting: setting)
@@ -232,9 +240,10 @@ import func TestSupport.eventuallyGet
     @Test("the wall: with `only` nothing comes through but Tor, with `off` everything but Tor")
     func wall() async throws {
         let all = try await everything(.on)
-        #expect(all.count == 15, "\(all)")
-        #expect(try await everything(.only) == all.filter { ["onion", "tor"].contains($0) })
-        #expect(try await everything(.off) == all.filter { !["onion", "tor"].contains($0) })
+        let tor = ["onion", "tor", "words by tor"]
+        #expect(all.count == 16, "\(all)")
+        #expect(try await everything(.only) == all.filter { tor.contains($0) })
+        #expect(try await everything(.off) == all.filter { !tor.contains($0) })
         for means in TorSetting.Means.allCases {
             #expect(TorSetting.on.allows(means))
             #expect(TorSetting.only.allows(means) == (means == .onion))

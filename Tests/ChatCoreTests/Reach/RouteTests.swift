@@ -58,6 +58,7 @@ enum ReachVectors {
             var proofKey: String
             var onionSeed: String
             var mailbox: String
+            var onion: String
             var exporter: String
             var proofGuest: String
             var proofHost: String

@@ -127,6 +127,7 @@ final class LinkTap: Sendable {
 struct TappedConnecting: PeerConnecting {
     let base: LinkConnecting
     let tap: LinkTap
+    var tor: TestTor?
 
     func networkChanges() -> AsyncStream<NetworkChange> { base.networkChanges() }
 
@@ -198,6 +199,14 @@ extension TappedConnecting {
         await base.serveOnion(
             generation: generation, control: control, news: news,
             accept: { tapped($0, accept) })
+    }
+
+    func serveOnion(
+        ofWords seed: [UInt8], number: Int, news: @escaping @Sendable (OnionNews) -> Void,
+        accept: @escaping @Sendable (any PeerConnection) -> (any PeerRequestHandler)?
+    ) async -> LinkError {
+        if let service = OnionService(seed: seed) { tor?.learn(service) }
+        return await base.serveOnion(ofWords: seed, number: number, news: news, accept: { tapped($0, accept) })
     }
 
     func beReached(

@@ -86,7 +86,7 @@ final class TestPeer {
         options.blip = limits.blip
         let connecting = LinkConnecting(identity: identity, options: options, tor: tor)
         return ChatClient(
-            store: store, connecting: TappedConnecting(base: connecting, tap: tap),
+            store: store, connecting: TappedConnecting(base: connecting, tap: tap, tor: tor as? TestTor),
             neighbours: neighbours, identity: PeerID(identity.fingerprint), configuration: configuration,
             namedSettings: namedSettings, now: { wallClock.now })
     }

@@ -31,6 +31,8 @@ final class TestTor: TorProviding {
     var names: [String: Set<String>] { state.withLock { $0.names } }
     var services: Set<String> { state.withLock { Set($0.targets.keys) } }
     var starts: Int { state.withLock { $0.starts } }
+    /// Where it takes SOCKS.
+    var place: Endpoint { socks.localEndpoint }
 
     /// How far it says that it has come, to whoever asks from now on.
     func starts(at percent: Int) { state.withLock { $0.percent = percent } }
@@ -48,9 +50,7 @@ final class TestTor: TorProviding {
         socks = try TCPListener.listen(on: .unix(path: folder.file("socks")))
         for identity in identities {
             for generation in UInt32(0)...2 {
-                let service = try #require(identity.onionService(generation: generation))
-                let words = TorCommand.addOnion(service, target: "").text.split(separator: " ")
-                state.withLock { $0.ids[String(words[1])] = service.id }
+                learn(try #require(identity.onionService(generation: generation)))
             }
         }
         let (control, socks) = (control, socks)
@@ -68,6 +68,12 @@ final class TestTor: TorProviding {
         }
     }
 
+    /// A tor computes the name of a service from its key; this one has to be told.
+    func learn(_ service: OnionService) {
+        let words = TorCommand.addOnion(service, target: "").text.split(separator: " ")
+        state.withLock { $0.ids[String(words[1])] = service.id }
+    }
+
     deinit {
         control.close()
         socks.close()
@@ -79,6 +85,10 @@ final class TestTor: TorProviding {
         let control: Endpoint
         let socks: Endpoint?
         let door: Endpoint
+        func door(ofWords number: Int) -> Endpoint {
+            guard case .unix(let path) = door else { return door }
+            return .unix(path: "\(path)-\(number)")
+        }
         var isOurs: Bool { false }
         func waitUntilReady() async throws(OnionProblem) {}
         func end() async -> OnionProblem? { nil }
@@ -142,6 +152,8 @@ final class TestTor: TorProviding {
                 } else {
                     reply = "512 Failed to decode ED25519-V3 key"
                 }
+            case "DEL_ONION":
+                if added.contains(words[1]) { state.withLock { $0.targets[words[1]] = nil } }
             default: break
             }
             try await connection.write(Array("\(reply)\r\n".utf8))

@@ -89,7 +89,7 @@ import Testing
         let control = Endpoint.unix(path: "/run/tor/control")
         let running = try await TorProgram(folder: home, program: { nil }).start(at: control)
         #expect(running.control == control && running.socks == nil && !running.isOurs)
-        #expect(running.door == .host("127.0.0.1", port: 0))
+        #expect(running.door == .host("127.0.0.1", port: 0) && running.door(ofWords: 1) == running.door)
         await running.stop()
         #expect(!FileManager.default.fileExists(atPath: home))
     }
@@ -100,12 +100,7 @@ import Testing
         "the real program: it knows its cookie, says how far it has come, has our service, and ends with the connection",
         .enabled(if: hasTor, "tor is not installed (apt install tor)"))
     func real() async throws {
-        let tor = TorProgram(folder: home)
-        // No network of its own: it calls nobody.
-        #expect(mkdir(home, 0o700) == 0)
-        try "DisableNetwork 1\n".write(toFile: "\(home)/torrc", atomically: true, encoding: .utf8)
-        let running = try await tor.start(at: nil)
-        try await running.waitUntilReady()
+        let (tor, running) = try await realTor()
         let service = try #require(OnionService(seed: [UInt8](repeating: 1, count: 32)))
         let session = TorSession(
             control: running.control,
@@ -123,6 +118,51 @@ import Testing
         _ = await talk.value
         // It was not told to end: its control connection has ended.
         try await eventually("it has ended") { await running.end() != nil }
+        await running.stop()
+    }
+    /// The real program, without a network of its own: it calls nobody.
+    private func realTor() async throws -> (tor: TorProgram, running: any RunningTor) {
+        let tor = TorProgram(folder: home)
+        #expect(mkdir(home, 0o700) == 0)
+        try "DisableNetwork 1\n".write(toFile: "\(home)/torrc", atomically: true, encoding: .utf8)
+        let running = try await tor.start(at: nil)
+        try await running.waitUntilReady()
+        return (tor, running)
+    }
+
+    /// A further connection, with the service of words. Returns why it is over; `hasAdded` hears that the service is
+    /// there.
+    private static func wait(
+        _ tor: TorProgram, _ running: any RunningTor, seed: UInt8, hasAdded: @escaping @Sendable () -> Void
+    ) async throws -> OnionProblem {
+        let service = try #require(OnionService(seed: [UInt8](repeating: seed, count: 32)))
+        let door = running.door(ofWords: Int(seed))
+        return await TorSession(
+            control: running.control, wish: TorControl.Wish(service: service, target: "\(door)", isOurs: false),
+            cookie: { await tor.read($0) }
+        ).run { if $0 == .added { hasAdded() } }
+    }
+
+    @Test(
+        "the real program: a service of words has a connection of its own, is gone with it, and leaves tor running",
+        .enabled(if: hasTor, "tor is not installed (apt install tor)"))
+    func realWords() async throws {
+        let (tor, running) = try await realTor()
+        #expect(running.door(ofWords: 7) == .unix(path: "\(home)/words7"))
+        for _ in 0..<2 {
+            let (news, teller) = AsyncStream.makeStream(of: Void.self)
+            let first = Task { try await Self.wait(tor, running, seed: 7) { teller.yield() } }
+            var iterator = news.makeAsyncIterator()
+            _ = await iterator.next()
+            // As long as it is there nobody else can have it.
+            guard case .refused? = try? await Self.wait(tor, running, seed: 7, hasAdded: {}) else {
+                Issue.record("the service is there twice")
+                break
+            }
+            first.cancel()
+            #expect(try await first.value == .silent)
+        }
+        #expect(await running.end() == nil)
         await running.stop()
     }
 }

@@ -62,6 +62,15 @@ import Testing
         ] {
             #expect(fixture.text.contains(words), "\(words)")
         }
+        invitation.spoken?.place = nil
+        invitation.spoken?.onion = .starting(percent: 45)
+        fixture.send(.done(.invite(seconds: nil, at: nil), .invitation(invitation)))
+        for words in [
+            "Say:  tiger-lemon-orbit-cable (once, until", "The words do not work by Tor yet: tor starts: 45 %",
+            "The words work for somebody who uses Tor, too (/set reach.tor on).",
+        ] {
+            #expect(fixture.text.contains(words), "\(words)")
+        }
         invitation.spoken = nil
         fixture.send(.done(.invite(seconds: nil, at: nil), .invitation(invitation)))
         #expect(fixture.text.contains("Only people in this network can reach you."))
