@@ -34,7 +34,7 @@ final class ControlLine {
     }
 
     /// As `SessionGreeting.currentProtocol`.
-    private static let protocolNumber = 9
+    private static let protocolNumber = 10
 
     /// Begins a session.
     func greet() throws {

@@ -34,7 +34,7 @@ package struct RunningChat: Codable, Equatable, Sendable {
 /// Which protocol and version somebody speaks; the process that runs the chat says more.
 struct SessionGreeting: Codable, Equatable {
     /// What both sides must have in common. To be raised when a call, an event or something in them changes its form.
-    static let currentProtocol = 9
+    static let currentProtocol = 10
 
     /// `protocol` on the line.
     var number = currentProtocol

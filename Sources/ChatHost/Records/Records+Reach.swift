@@ -14,6 +14,7 @@ extension Records {
             "relay": invitation.spoken?.place.map { .string("\($0)") } ?? .null,
             "nearby": .bool(invitation.spoken?.isNear == true),
             "reason": invitation.spoken?.trouble.map { .string($0.words) },
+            "reason_code": invitation.spoken?.trouble.map { .string($0.code) },
         ])
     }
 
@@ -44,7 +45,7 @@ extension Records {
     }
 
     private static func onion(_ onion: OnionReport) -> JSONValue {
-        var reason: String?
+        var failure: LinkReason?
         var percent: Int?
         let state =
             switch onion.state {
@@ -55,11 +56,11 @@ extension Records {
             case .failed: "failed"
             }
         if case .starting(let now) = onion.state { percent = now }
-        if case .failed(let failure) = onion.state { reason = failure.words }
+        if case .failed(let reason) = onion.state { failure = reason }
         return .record([
             "host": onion.host.map(JSONValue.string) ?? .null, "state": .string(state),
             "only": .bool(onion.isOnly), "percent": percent.map { .integer(Int64($0)) },
-            "reason": reason.map(JSONValue.string),
+            "reason": failure.map { .string($0.words) }, "reason_code": failure.map { .string($0.code) },
         ])
     }
 
@@ -73,24 +74,27 @@ extension Records {
                 "way": .string(place.way.rawValue), "until": .time(until),
             ])
         case .failed(let failure):
-            .record(["state": "failed", "reason": .string(ReachWords.words(for: failure))])
+            .record([
+                "state": "failed", "reason": .string(ReachWords.words(for: failure)),
+                "reason_code": .string(failure.code),
+            ])
         }
     }
 
     private static func relay(_ relay: RelayReport) -> JSONValue {
         var state: String
-        var reason: String?
+        var failure: LinkReason?
         switch relay.state {
         case .off: state = "off"
         case .joining: state = "joining"
         case .joined: state = "joined"
-        case .failed(let failure):
+        case .failed(let reason):
             state = "failed"
-            reason = failure.words
+            failure = reason
         }
         return .record([
             "host": .string(relay.host), "port": .integer(Int64(relay.port)), "state": .string(state),
-            "reason": reason.map(JSONValue.string),
+            "reason": failure.map { .string($0.words) }, "reason_code": failure.map { .string($0.code) },
         ])
     }
 

@@ -144,7 +144,7 @@ import Testing
                 return line
             }
 
-            await say(#"{"hello":{"protocol":9}}"#)
+            await say(#"{"hello":{"protocol":10}}"#)
             let greeting = try await hear()
             #expect(greeting["hello"]?["chat"]?["identity"]?["name"] == "alice")
             #expect(greeting["hello"]?["chat"]?["until"] == "service")
