@@ -21,6 +21,7 @@ WORDS = [
     ("records", "delivery", "Sources/ChatHost/Records/Records.swift", "func word(_ state: DeliveryState)"),
     ("records", "link_state", "Sources/ChatHost/Records/Records.swift", "func word(_ link: LinkState)"),
     ("records", "trust", "Sources/ChatHost/Records/Records.swift", "func word(_ trust: PeerTrust)"),
+    ("records", "limit/scope", "Sources/ChatHost/Records/Records.swift", "func word(_ scope: RateScope)"),
     ("records", "event", "Sources/blipchat/Output/MessageNews.swift", "enum Event"),
     ("records", "transfer_state", "Sources/ChatCore/Model/FileTransfer.swift", "enum State"),
     ("records", "nearby_state", "Sources/ChatCore/Ports/NeighbourFinding.swift", "enum NeighbourState"),

@@ -57,7 +57,10 @@ while read -r package mode place kind source; do
             rm -f "$place"
             # Folders of our own only: the others may be anybody's.
             folder=$(dirname "$place")
-            while [[ $folder == */share/doc/blip* ]] && rmdir "$folder" 2>/dev/null; do folder=$(dirname "$folder"); done
+            shared=$destination$prefix/share
+            while [[ $folder == "$shared"/doc/blip* || $folder == "$shared"/blip* ]] && rmdir "$folder" 2>/dev/null; do
+                folder=$(dirname "$folder")
+            done
             ;;
         list) printf '%s\n' "$place" ;;
         *) fail "'$action' is none of install, uninstall and list" ;;

@@ -59,10 +59,12 @@ CONTROL
             ;;
         blipwire)
             cat <<'CONTROL'
+Suggests: tshark | wireshark
 Description: workbench for the protocols of blipchat
  For those who write or test another implementation of BLIP over WebSocket:
  it serves and calls, with and without TLS, checks the other side, measures it,
- and stands between two sides as a proxy with faults.
+ and stands between two sides as a proxy with faults. A dissector shows what
+ they say in Wireshark and tshark.
 CONTROL
             ;;
     esac

@@ -47,6 +47,8 @@ blipchat $version for Linux with glibc 2.36 or newer (Debian 12, Ubuntu 23.04, F
     bin/blipchat          opens the chat
     bin/blipchat demo     lets you try it alone
     man -l share/man/man1/blipchat.1
+    share/doc/blipchat/examples            has scripts to start from
+    share/blipwire/blip.lua                shows the protocol in Wireshark; its first lines say how
 
 The folder may be anywhere. lib has the libraries of Debian 12 that the programs use; their licences are in share/doc/lib.
 README

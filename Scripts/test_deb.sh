@@ -42,6 +42,9 @@ talk() {
         wait
         BLIPCHAT_HOME=/tmp/alice blipchat history jo | grep "hello from a package $1"
         find /tmp/alice -name "protocol.md*" -exec cmp {} /usr/share/doc/blipchat/protocol.md \;
+        rm -rf /tmp/copies
+        /usr/share/doc/blipchat/examples/backup.sh /tmp/copies
+        test -s /tmp/copies/blipchat-*.sqlite
     ' sh "$2" || fail "$1: they could not talk"
 }
 
@@ -74,6 +77,10 @@ for suite in "$@"; do
     run useradd -m jo
     talk "$root" first
     run blipwire --help >/dev/null
+    for script in backup.sh drop_folder.py echo_bot.py notify.py post-receive.sh; do
+        run test -x "/usr/share/doc/blipchat/examples/$script" || fail "$suite: the example $script is not there as a program"
+    done
+    run test -s /usr/share/blipwire/blip.lua || fail "$suite: the dissector is not there"
     run dpkg --verify blipchat blipwire
     first=$(run dpkg-query -W -f '${Version}' blipchat)
     run sh -c 'apt-get install -y --no-install-recommends /upgrade/*.deb' >>"$cache/$suite.install.log" 2>&1 ||

@@ -62,12 +62,24 @@ import Testing
         }
         let service = try #require(list.first { $0.hasSuffix("/blipchat.service") })
         #expect(TestFile.text(service).contains("\nExecStart=\(prefix)/bin/blipchat serve"))
+        let scripts = TestFile.repository + "/Examples/scripts"
+        try #require(TestFile.names(in: scripts).contains("echo_bot.py"))
+        for script in TestFile.names(in: scripts) {
+            let installed = "\(installation.root)\(prefix)/share/doc/blipchat/examples/\(script)"
+            #expect(TestFile.read(installed) == TestFile.read("\(scripts)/\(script)"), "\(script)")
+            #expect(TestFile.permissions(installed) == 0o755, "\(script)")
+        }
+        #expect(
+            TestFile.read(installation.root + prefix + "/share/blipwire/blip.lua")
+                == TestFile.read(TestFile.repository + "/Tools/wireshark/blip.lua"))
         let own = installation.root + prefix + "/share/doc/another"
         try #require(mkdir(own, 0o755) == 0)
         try TestFile.write("of another program", to: own + "/file")
         _ = try await installation.carryOut("uninstall")
         #expect(installation.files() == [own + "/file"])
-        #expect(TestFile.size(installation.root + prefix + "/share/doc/blipchat/.") == nil)
+        for folder in ["doc/blipchat", "doc/blipwire", "blipwire"] {
+            #expect(TestFile.size("\(installation.root)\(prefix)/share/\(folder)/.") == nil, "\(folder)")
+        }
     }
 
     private static func isInstalled(_ program: String) -> Bool { access("/usr/bin/" + program, X_OK) == 0 }

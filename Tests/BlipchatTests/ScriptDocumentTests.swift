@@ -1,5 +1,6 @@
 // Docs/scripting.md has every exit code of the program, and every type of record that its source can make.
 
+import BLIPNet
 import ChatCore
 import ChatSettings
 import TestSupport
@@ -22,20 +23,56 @@ import Testing
     func reasons() {
         let messages: [DeliveryFailure] = [
             .takenBack, .sentAgain, .idTaken, .notAllowed, .unknownKind, .unreadable, .waitingInExport, .placeLost,
-            .stateDamaged, .other("x"),
+            .stateDamaged, .tooLarge, .fileNotSent, .other("x"),
         ]
         let files: [TransferReason] = [
             .waitingForPeer, .waitingForReceiver, .waitingForTurn, .pausedByPeer, .pausedByReceiver, .receiversDisk,
             .senderBusy, .senderCannotRead, .receiverStopped, .partialReplaced, .sourceChanged, .sourceGone,
             .keyChanged, .digestDiffers, .sentAgain, .cancelledByPeer, .declinedByPeer, .historyRestored,
-            .incompleteInExport,
+            .incompleteInExport, .tooLargeForRoom(limit: 1),
             .stateDamaged, .noSpace(needed: 1, free: 1, folder: "/"), .diskNearlyFull(free: 1, folder: "/"),
             .waitingForRoom(folder: "/"), .disk(call: "open", errno: 1, path: "/"), .refused(code: 404), .other("x"),
         ]
         let leftOut: [LeftOutFile.Reason] = [
             .tooDeep(limit: 1), .pathTooLong(limit: 1), .nameIsNoText, .unreadable(errno: 1), .ours,
         ]
-        for code in messages.map(\.stored) + files.map(\.stored) + leftOut.map(\.code) {
+        expect(messages.map(\.stored) + files.map(\.stored) + leftOut.map(\.code))
+    }
+
+    @Test("has each code of why a contact, a relay, Tor or the router is of no use, each with a word of its own")
+    func reasonsOfLinks() {
+        let links: [LinkReason] = [
+            .blockedByPeer, .noAddress, .keyChanged, .ownKey, .putOff, .blocked, .noHello, .unproved,
+            .somebodyElse(endpoint: "h:1"), .answersInstead(name: "a b"), .sameKey(name: "a"), .processEnded,
+            .notRunning, .historyDamaged, .leftRoom, .refusedByRoom(reason: "r"), .notSocketIO(reason: "r"),
+            .otherKeyOfServer("k"), .untrusted(reason: "r"), .closedByUs, .closedByPeer(code: 1000, reason: "r"),
+            .disconnected, .peerViolated(layer: "TLS", reason: "r"), .timedOut(what: "w"),
+            .system(call: "connect", errno: 1), .unresolvable(host: "h", reason: "r"), .notBLIP(reason: "r"),
+            .proxyFailed(reason: "r"), .bodyFailed(reason: "r"), .limitExceeded(what: "w"),
+        ]
+        let relays: [RelayReason] = [
+            .silent, .gone, .otherKey, .full, .wantsToken, .notThere, .idTaken, .elsewhere, .peerSilent,
+            .violated(reason: "r"),
+        ]
+        let onions: [OnionReason] = [
+            .off, .onlyTor, .notInstalled, .programKept, .starting(percent: 1), .ended(reason: "r"), .silent, .otherTor,
+            .noCookie, .refused(reason: "r"), .violated(reason: "r"), .notThere, .refusedThere, .wantsKey, .badName,
+            .unreachable,
+        ]
+        let mappings: [MappingFailure] = [
+            .noGateway, .silent, .refused(code: 1), .noPublicAddress("10.0.0.1"), .noProgram, .programKept, .notNeeded,
+        ]
+        var codes = links.map(\.code)
+        codes += relays.map { LinkReason.relay(host: "h", $0).code }
+        codes += onions.map { LinkReason.onion($0).code }
+        codes += mappings.map(\.code)
+        expect(codes)
+        #expect(Set(codes.map { $0.prefix { $0 != " " } }).count == codes.count)
+    }
+
+    /// The page has them, each with as many values as the code has.
+    private func expect(_ codes: [String]) {
+        for code in codes {
             let parts = code.split(separator: " ", maxSplits: 1)
             #expect(page.contains("`\(parts[0])\(parts.count == 1 ? "`" : " ")"), "\(code)")
         }

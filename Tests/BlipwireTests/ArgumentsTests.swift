@@ -47,6 +47,7 @@ import Testing
             let words = line.split(separator: " ").dropFirst().map(String.init)
             #expect(throws: Never.self) { try Blipwire.parser.parse(words) }
         }
+        #expect(page.contains(".B \"\(ManualSource.escaped(HelpText.dissector.path))\"\n"))
     }
 
     @Test("refuses a server with and without TLS at the same time")

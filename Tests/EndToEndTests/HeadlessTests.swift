@@ -348,6 +348,7 @@ extension EndToEnd {
                 (["contacts", "block", "ben"], #""blocked":true"#),
                 (["contacts", "unblock", "ben"], #""blocked":false"#),
                 (["transfers", "limit", "up", "500k"], #"{"v":1,"type":"limit","scope":"up","rate":500000}"#),
+                (["transfers", "limit", "DOWN", "1M"], #"{"v":1,"type":"limit","scope":"down","rate":1000000}"#),
                 (["transfers", "limit", "up", "off"], #"{"v":1,"type":"limit","scope":"up","rate":null}"#),
                 (["config", "set", "ui.seconds", "on"], #""key":"ui.seconds","value":true,"set":true"#),
                 (["config", "unset", "seconds"], #""key":"ui.seconds","value":false,"set":false"#),

@@ -92,7 +92,7 @@ extension EndToEnd {
             let routes = try await bob.run("routes", "list", "alice", "--json").lines.map {
                 try read($0)
             }
-            #expect(routes.map(\.class) == ["relay", "relay"] && routes.contains { $0.standing == "inUse" })
+            #expect(routes.map(\.class) == ["relay", "relay"] && routes.contains { $0.standing == "in-use" })
             try await bobsServer.stop()
             try await server.stop()
         }

@@ -112,7 +112,7 @@ class Home:
 
     def in_use(self, who):
         """The class of the link with a contact; none: they have called us, or there is none."""
-        return next((route['class'] for route in self.json('routes', 'list', who) if route['standing'] == 'inUse'), None)
+        return next((route['class'] for route in self.json('routes', 'list', who) if route['standing'] == 'in-use'), None)
 
     def relayed(self, who):
         """Whether the link with a contact takes a relay; there is one."""

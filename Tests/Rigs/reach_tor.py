@@ -90,7 +90,7 @@ class Home:
         return log.read_text()[-2000:] if log.exists() else 'no log of tor'
 
     def in_use(self, who):
-        return next((route['class'] for route in self.json('routes', 'list', who) if route['standing'] == 'inUse'), None)
+        return next((route['class'] for route in self.json('routes', 'list', who) if route['standing'] == 'in-use'), None)
 
     def texts(self, who):
         return [line['text'] for line in self.json('history', who) if line.get('text')]

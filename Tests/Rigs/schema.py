@@ -282,6 +282,7 @@ def files(alice, bob, session):
     run(bob, "history", "alice")
     numbers = wait("the offers have come", lambda: (now := offered()).keys() >= {"one.txt", "a", "b", "c", "d"} and now)
     run(bob, "transfers", "limit", "down", "200k")
+    assert run(bob, "transfers", "limit", f"#{numbers['a']}", "off")[0]["number"] == numbers["a"]
     run(bob, "transfers", "accept", numbers["one.txt"])
     run(bob, "transfers", "decline", numbers["d"])
     run(bob, "transfers", "accept", f"{numbers['a']},{numbers['b']}")

@@ -29,6 +29,19 @@ enum HelpText {
         ("blipwire bench ws://127.0.0.1:4990/ --what seq", "count echoes, one at a time"),
     ]
 
+    /// What Wireshark and tshark can load.
+    static let dissector = (
+        path: "/usr/share/blipwire/blip.lua",
+        words: """
+        shows BLIP in Wireshark and tshark; after make install it is in /usr/local/share/blipwire. Wireshark does not look
+        there: link it into your folder for plugins in Lua, or name it to tshark.
+          mkdir -p ~/.local/lib/wireshark/plugins
+          ln -s /usr/share/blipwire/blip.lua ~/.local/lib/wireshark/plugins/
+          tshark -X lua_script:/usr/share/blipwire/blip.lua -r FILE -Y blipnet
+        Its first lines say more.
+        """
+    )
+
     /// blipwire(1) in the macros of man(7).
     static var manual: String {
         var page = ManualSource(
@@ -50,6 +63,8 @@ enum HelpText {
         page.heading("PROFILES")
         page.paragraph("The requests that serve and client answer.")
         for profile in WorkbenchProfile.allCases { page.item(profile.rawValue, profile.summary) }
+        page.heading("FILES")
+        page.item(dissector.path, dissector.words)
         page.heading("EXIT STATUS")
         for code in ExitCode.allCases {
             if let meaning = code.meaning { page.item("\(code.rawValue)", meaning) }

@@ -1,7 +1,10 @@
 -- Shows BLIP over WebSocket in Wireshark and tshark: frames, messages, errors and ACKs of all three dialects (Docs/protocol.md).
 --
--- To install it, copy this file to the folder that Help > About > Folders calls "Personal Lua Plugins" (usually
+-- To install it, copy or link this file to the folder that Help > About > Folders calls "Personal Lua Plugins" (usually
 -- ~/.local/lib/wireshark/plugins). To try it once: tshark -X lua_script:blip.lua -r FILE -Y blipnet
+-- The package blipwire puts it at /usr/share/blipwire/blip.lua, and `make install` at PREFIX/share/blipwire/blip.lua. Wireshark
+-- does not look there, so that each user decides:
+--     ln -s /usr/share/blipwire/blip.lua ~/.local/lib/wireshark/plugins/
 --
 -- It recognises a link by the answer to the WebSocket handshake: the subprotocol BLIP_3+APPLICATION, or BLIP. That one does not
 -- say whether BLIP 2.0 or the dialect of 2013 follows: the preference "Dialect of older links" does, and so does dialect=2.0 in

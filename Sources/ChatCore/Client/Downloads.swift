@@ -13,17 +13,18 @@ struct Downloads {
     /// What running downloads still need of each disk.
     let diskRooms = DiskRooms()
 
-    /// How many pauses we tell the sender when a link begins. Nothing waits for the thousands of a paused folder.
+    /// When a link begins we tell the sender of so many paused files at most: a paused folder has thousands, and nobody waits
+    /// for this news.
     static let mostPausesTold = 100
     /// How many open offers are looked at together when a link begins.
     private static let offersTogether = 100
-    /// What a download that was stopped has left to write down how far it is.
+    /// How long a stopped download may take to write down how far it is.
     private static let downloadGrace = Duration.seconds(2)
 
     /// At the start of the program nothing runs, whatever the last run left in the store.
     func restTransfers() async {
         let left = await core.records.quietly { () async throws(StoreError) in try await core.store.runningTransfers() }
-        // Calls are taken already: what has begun anew runs.
+        // We take calls already, so that a peer may have started some of them again: those run.
         for transfer in left ?? [] where !book.transfers.isRunning(transfer.id) {
             let isOurs = transfer.direction == .outgoing
             await setWaiting(
@@ -127,11 +128,11 @@ struct Downloads {
             guard let link = core.links[row.contact]?.sendingLink else { return }
             let task = core.tasks.spawn { client in
                 let work = Task { await client.downloads.download(row, to: folder, over: link) }
-                // A disk that does not answer must not keep us from going on, nor from ending.
+                // A disk that does not answer must hold up neither other transfers nor the end of the program.
                 let outcome = await Settlement.value(of: work, grace: Self.downloadGrace)
                 await client.downloads.downloadEnded(id, outcome ?? .interrupted)
                 guard outcome == nil else { return }
-                // It may have made its file after that of an ended transfer was cleared away. Nobody waits for it.
+                // This run may still make its file after we have removed that of an ended transfer. Nobody waits for it.
                 Task { [weak client] in
                     _ = await work.value
                     await client?.run { await $0.downloads.clearBehind(row) }
@@ -144,7 +145,8 @@ struct Downloads {
         }
     }
 
-    /// Runs an incoming transfer over one link. Its disk is asked in its lane before a thread of the transfer's own waits for it.
+    /// Runs an incoming transfer over one link. Opens the folder in the lane of its disk first, so that a disk that does not
+    /// answer blocks that lane alone, and no thread of this transfer.
     func download(
         _ row: FileTransfer, to path: String, over link: ActiveLink
     ) async -> IncomingTransfer.Outcome {
@@ -172,7 +174,7 @@ struct Downloads {
         return await run.run()
     }
 
-    /// A run that nobody has waited for any more has let go of its file.
+    /// A run that we had stopped waiting for has let go of its file. Removes that file if the transfer has ended meanwhile.
     private func clearBehind(_ row: FileTransfer) async {
         let found = await core.records.quietly { () async throws(StoreError) in try await book.row(of: row.id) }
         guard let now = found ?? nil, now.state.isFinal, now.state != .complete else { return }
@@ -277,7 +279,7 @@ struct Downloads {
         }
     }
 
-    /// Leaves a transfer alone for a while. After that it is its turn again, behind those that have not been tried yet.
+    /// Does not try a transfer for a while. Then it has its turn again, after those that have not been tried yet.
     private func rest(_ id: MessageID, from contact: ContactID) {
         book.transfers.rest(id, from: contact)
         core.tasks.spawn(after: core.configuration.limits.retryDelay) { client in

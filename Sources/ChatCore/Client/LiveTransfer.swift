@@ -8,7 +8,7 @@ struct Download {
     let contact: ContactID
     let link: LinkNumber
     var meter: ProgressMeter
-    /// Bytes from the start that are in the partial file.
+    /// How many bytes of the partial file have arrived.
     var transferred: UInt64
 }
 

@@ -1,4 +1,4 @@
-// Unfinished files do not lie about for ever (RELIABILITY D11): what nothing was added to for some days is removed.
+// Removes unfinished files that nobody has written to for some days, so that they do not fill the disk (RELIABILITY D11).
 
 /// Looks at the folders once a day.
 struct PartialsCleaning {
@@ -38,7 +38,7 @@ struct PartialsCleaning {
         guard let paths else { return }
         var folders = Set(paths.map(PathParts.folder))
         if let own = try? await places.downloads(within: nil) { folders.insert(own) }
-        // The disks one beside the other: one that does not answer keeps none from being cleaned.
+        // All disks at once: one that does not answer does not hold up the others.
         let cleaning = folders.map { folder in core.tasks.spawn { await $0.cleaning.cleanFolder(folder, limit) } }
         for task in cleaning { await task.value }
     }

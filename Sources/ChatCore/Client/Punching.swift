@@ -119,7 +119,7 @@ final class Punching {
         guard core.configuration.punches, knowsOutside, link.routeClass > .direct, link.peerID < core.ownID,
             !punch.candidates.isEmpty, core.links.isPresent(link.number, of: contact),
             book.takes(punch.round, from: contact, now: core.clock.now())
-        else { return link.answer(request, PunchReply(candidates: []).encoded()) }
+        else { return decline(request, on: link) }
         // What they write meanwhile does not wait for a server.
         core.tasks.spawn { await $0.reach.punching.agree(to: punch, request, by: contact, on: link) }
     }
@@ -127,14 +127,17 @@ final class Punching {
     private func agree(
         to punch: PunchRequest, _ request: ReceivedRequest, by contact: ContactID, on link: ActiveLink
     ) async {
-        guard let own = await openHole() else {
-            return link.answer(request, PunchReply(candidates: []).encoded())
-        }
+        guard let own = await openHole() else { return decline(request, on: link) }
         book.agree(
             PunchBook.Agreement(
                 link: link.number, round: punch.round, port: own.port, candidates: punch.candidates,
                 until: core.clock.now() + PunchBook.patience), with: contact)
         link.answer(request, PunchReply(candidates: own.candidates).encoded())
+    }
+
+    /// We cannot or do not want to: a reply without a place to call tells them not to try.
+    private func decline(_ request: ReceivedRequest, on link: ActiveLink) {
+        link.answer(request, PunchReply(candidates: []).encoded())
     }
 
     func go(_ word: PunchGoRequest, from contact: ContactID, on link: ActiveLink) {

@@ -39,8 +39,8 @@ struct TransferDecisions {
         try await tell(transfer, .accepted)
     }
 
-    /// Prepares the partial file, so that a folder that cannot take it is known before anything is promised. `limit`: how long
-    /// its disk may take for each step; as long as it likes where nobody waits.
+    /// Prepares the partial file first, so that we promise the sender nothing that the folder cannot take. `limit`: how long its
+    /// disk may take for each step; `nil`, where nobody waits: as long as it likes.
     func accept(
         _ transfer: FileTransfer, into folder: String?, within limit: Duration? = nil
     ) async throws(ChatError) {
@@ -72,7 +72,7 @@ struct TransferDecisions {
                 $0.started = $0.started ?? time
             }
         } catch {
-            // It was cancelled meanwhile: nobody would ever remove its file.
+            // Somebody has cancelled it meanwhile: nobody else would ever remove the new file.
             if case .wrongTransferState(let state) = error, state != .complete {
                 await partial.remove()
             }

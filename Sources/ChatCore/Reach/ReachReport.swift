@@ -97,9 +97,9 @@ package struct RouteReport: Sendable, Equatable, Codable {
     /// What the last call along it met.
     package enum Standing: String, Sendable, Codable {
         /// The present link goes along it.
-        case inUse
+        case inUse = "in-use"
         case led
-        case somebodyElse
+        case somebodyElse = "somebody-else"
         case failed
         case untried
     }

@@ -59,17 +59,17 @@ final class ServedRanges: Sendable {
         var begin: UInt64?
         /// Everything from `begin` to here has been served.
         var front: UInt64 = 0
-        /// What has been served behind a gap, in order of offset: ranges are asked for in no order, and under a limit in
+        /// Ranges that we have served beyond a gap, in order of offset: receivers ask in any order, and a limit cuts ranges into
         /// pieces.
         var ahead: [FileRange] = []
         var isShort = false
-        /// What the receiver says it has from earlier, behind the begin.
+        /// How many bytes after `begin` the receiver says it has from an earlier run.
         var present: UInt64 = 0
         /// Some of them go over lanes.
         var usesLanes = false
 
-        /// The receiver begins anew before what it has got, the first requests came in another order, or a lane has lost what
-        /// we gave it: then the receiver has what other lanes have brought.
+        /// Moves the front back when the receiver asks for bytes before it: because it begins again, because its first requests
+        /// came in another order, or because a lane has lost what we gave it. A lane's loss leaves what other lanes have served.
         mutating func begins(_ range: FileRange) {
             guard begin == nil || range.offset < front else { return }
             if usesLanes, let begin, range.offset > begin {
@@ -83,7 +83,7 @@ final class ServedRanges: Sendable {
             front = range.offset
         }
 
-        /// The receiver has so many bytes before `offset` from earlier.
+        /// The receiver has `count` bytes before `offset` from an earlier run: they count as served.
         mutating func has(_ count: UInt64, before offset: UInt64) {
             guard count > 0, let begin, count <= offset, offset - count >= begin,
                 count <= ServedRanges.mostPresent - present
@@ -98,18 +98,18 @@ final class ServedRanges: Sendable {
                 front = max(front, first.end)
                 ahead.removeFirst()
             }
-            // Who asks for more pieces with gaps between them than can be open is not counted for them.
+            // A receiver that leaves more gaps than it can have ranges open does not get the last of them counted.
             if ahead.count > ServedRanges.mostAhead { ahead.removeLast() }
         }
     }
     private static let mostAhead = 64
-    /// What a receiver can have behind the first gap, with some to spare: we read that for the digest, and nothing else that
-    /// a receiver names.
+    /// More than an honest receiver has beyond its first gap. We read such bytes for the digest without sending them, so this
+    /// limits how much a receiver can make us read.
     static let mostPresent: UInt64 = 128 << 20
     private let state = Mutex(State())
 
-    /// A range begins; returns its number, `nil` when `limit` are open already. `present`: so many bytes before it the receiver
-    /// has from earlier.
+    /// A range begins; returns its number, `nil` when `limit` are open already. `present`: how many bytes before it the receiver
+    /// has from an earlier run.
     func open(_ range: FileRange, present: UInt64 = 0, overLane: Bool = false, limit: Int) -> Int? {
         state.withLock { state in
             guard state.open.count < limit else { return nil }

@@ -42,8 +42,7 @@ enum FileNameSanitizer {
     /// The name of what is written down about a partial file: `.NAME.ID.blip-part-map`.
     static func mapName(_ raw: String, _ id: MessageID) -> String { partialName(raw, id) + mapEnding }
 
-    /// Of which transfer a name in a folder is the partial file, or what is written down about it; `nil` when it is no such
-    /// name.
+    /// The transfer whose partial file, or the record beside it, has this name; `nil` when it is no such name.
     static func transferID(ofPartial name: String) -> MessageID? {
         var bytes = Array(name.utf8)
         if bytes.suffix(mapEnding.utf8.count).elementsEqual(mapEnding.utf8) { bytes.removeLast(mapEnding.utf8.count) }

@@ -2,8 +2,8 @@
 
 import BLIPNet
 
-/// Each file is verified and written under a hidden name, all of them are put on the disk, they get their names, and the
-/// names are put on the disk. Blocks as long as the disk does: for its lane.
+/// Verifies each file and writes it under a hidden name, syncs all of them, renames them, and syncs the names. Blocks as long
+/// as the disk does, so callers run it in the lane of that disk.
 struct IncomingBundle: Sendable {
     /// A file on its way to its name.
     struct Kept: Sendable {
@@ -18,11 +18,11 @@ struct IncomingBundle: Sendable {
         var path: String { folder.path(of: name) }
     }
 
-    /// Where single syncs cost less than that of a whole disk, on which others write, too.
+    /// For so few files single syncs cost less than one of the whole disk, which waits for what other programs write, too.
     private static let fewFiles = 4
 
-    /// Writes what is whole of `files`, and returns it in their order. What cannot be written is left out and leaves nothing
-    /// behind: it comes once more, by itself, and says why then.
+    /// Writes those of `files` whose content is right, and returns them in their order. Leaves out a file that it cannot write,
+    /// and removes what was begun of it: the receiver fetches that file once more, alone, and reports the error then.
     static func write(_ files: [(transfer: FileTransfer, content: FileBundleReply.File)]) -> [Kept] {
         var folders: [String: DownloadFolder] = [:]
         var names: Set<String> = []
@@ -61,7 +61,7 @@ struct IncomingBundle: Sendable {
     static func finish(_ kept: [Kept]) -> Set<MessageID> {
         var finished: [Kept] = []
         for file in kept {
-            // What was verified is the open file: another one under its name must not become the result.
+            // We verified the open file: another one that has taken its name must not become the result.
             let isRenamed =
                 try? file.folder.holds(file.file, as: file.partial)
                 && file.folder.rename(file.partial, to: file.name) && file.folder.holds(file.file, as: file.name)
@@ -74,15 +74,15 @@ struct IncomingBundle: Sendable {
                 for file in finished { try file.folder.synchronize() }
             }
         } catch {
-            // Whoever finds them under their names later puts them on the disk.
+            // A later run that finds them under their names syncs them.
             return []
         }
         return Set(finished.map(\.id))
     }
 
-    /// Removes the hidden files of what is not wanted any more.
+    /// Removes the hidden files when nobody wants them any more.
     static func drop(_ kept: [Kept]) {
-        // What cannot be removed is hidden, ours, and harmless.
+        // Ignores errors: a file that stays is hidden, ours, and harmless.
         for file in kept { try? file.folder.remove(file.partial) }
     }
 
@@ -108,7 +108,7 @@ struct IncomingBundle: Sendable {
         return file
     }
 
-    /// The first name that nothing has, and no other file of the bundle.
+    /// The first name that neither the folder nor another file of the bundle has.
     private static func freeName(
         for transfer: FileTransfer, in folder: DownloadFolder, _ taken: inout Set<String>
     ) throws(FileError) -> String {

@@ -6,20 +6,20 @@ extension IncomingTransfer {
     private enum Step: Sendable {
         case tick
         case range(FileRange, asked: ContinuousClock.Instant, took: Duration, Result<BLIPResponse, Ended>)
-        /// The lane that it was to come over has ended.
+        /// The lane has ended before the whole range arrived.
         case laneEnded(FileRange)
-        /// We held a range back: the limit has become much lower meanwhile, and what is missing before it goes first.
+        /// Our limit was lowered while this request waited for its turn: the planner cuts the range into smaller ones.
         case tooLarge(FileRange)
     }
 
     /// We report progress this often, and only when there is some.
     private static let tick = Duration.milliseconds(250)
-    /// We look at the disk every so many ticks, however slowly the file comes: others write to it, too.
+    /// We check the free space every so many ticks, however slowly the file arrives, because other programs write, too.
     private static let ticksBetweenLooks = 4
 
-    /// Pulls what is missing of `part`, within the `share` of its disk. The digest follows on its own queue.
+    /// Fetches the missing ranges of `part`, within its `share` of the disk. The digest follows on its own queue.
     func receiveRanges(into part: Part, in folder: DownloadFolder, _ share: DiskShare) async throws(Ended) {
-        // What was there before is where the rate begins.
+        // So that the rate counts only bytes that arrive from now on.
         guard await tell(.progress(part.map.count)) else { throw Ended(outcome: .interrupted) }
         var planner = RangePlanner(size: transfer.size, missing: part.map.missing)
         let target = Target(part, share)
@@ -34,14 +34,14 @@ extension IncomingTransfer {
             while !planner.isComplete, failure == nil, let step = await group.next() {
                 switch step {
                 case .tick:
-                    // Cancelled tasks tick at once: do not spin, end.
+                    // In a cancelled task each tick comes at once: end the loop instead of spinning.
                     if Task.isCancelled { failure = Ended(outcome: .interrupted) }
                     ticks += 1
                     if failure == nil, ticks % Self.ticksBetweenLooks == 0 { failure = checkDisk(of: folder) }
                     beginRecord(of: part, in: folder)
                     part.map.recordNews()
                     group.addTask { await Self.waitForTick() }
-                    // Lanes may have opened.
+                    // Lanes may have opened since the last request.
                     if failure == nil { request(&planner, &sinks, &load, target, &group) }
                 case .laneEnded(let range):
                     load.fail(range)
@@ -80,19 +80,19 @@ extension IncomingTransfer {
             }
             group.cancelAll()
         }
-        // A range that was answered with an error may have its text in the file: it does not count.
+        // The sink writes the body of an error response, too: fetch the ranges that were in flight again.
         if let failure, failure.outcome != .interrupted { planner.inFlight.forEach(part.map.forget) }
-        // A program that is killed while it compares digests fetches nothing again.
+        // If the program is killed while it compares digests, the next run then need not fetch these bytes again.
         part.map.recordNews()
         _ = await tell(.progress(part.map.count))
         if let failure { throw failure }
     }
 
-    /// Where ranges go, and what was there before the first of them.
+    /// Where new ranges are written, and which ranges were there before this run.
     private struct Target {
         let part: Part
         let share: DiskShare
-        /// Where the first gap began.
+        /// Where the first gap began at that time.
         let begin: UInt64
         private let present: [FileRange]
 
@@ -103,7 +103,7 @@ extension IncomingTransfer {
             present = part.map.present.filter { $0.offset > 0 }
         }
 
-        /// So many bytes before `offset` were there.
+        /// How many bytes directly before `offset` were there: the sender's progress would stop at our first gap otherwise.
         func present(before offset: UInt64) -> UInt64 { present.first { $0.end == offset }?.length ?? 0 }
 
         func sink(for range: FileRange) -> RangeSink {
@@ -111,9 +111,9 @@ extension IncomingTransfer {
         }
     }
 
-    /// From now on it is written down what is there. Where that cannot be, the beginning is compared after an interruption.
+    /// Begins the record. Where the disk takes none, the next run compares digests with the sender instead.
     private func beginRecord(of part: Part, in folder: DownloadFolder) {
-        // Whoever has stopped it may be clearing up behind it.
+        // The code that has cancelled this run may be removing its files already.
         guard !Task.isCancelled, part.map.needsRecord, part.map.count > 0 else { return }
         do throws(FileError) {
             part.map.keep(in: try folder.createPartial(mapName))
@@ -122,7 +122,7 @@ extension IncomingTransfer {
         }
     }
 
-    /// Asks for as many ranges as the plan allows.
+    /// Requests as many ranges as the planner allows.
     private func request(
         _ planner: inout RangePlanner, _ sinks: inout [FileRange: RangeSink], _ load: inout LaneLoad,
         _ target: Target, _ group: inout TaskGroup<Step>
@@ -155,7 +155,8 @@ extension IncomingTransfer {
                     result = .success(try await self.answer(to: connection.submit(get.encoded(), bodySink: sink)))
                 } catch {
                     if own != nil, error.outcome == .interrupted, !Task.isCancelled { return .laneEnded(range) }
-                    // A folder of thousands that its sender has paused would use up what all other files may have.
+                    // Requests that the sender refuses must not count against the limit: a paused folder of thousands of files
+                    // would use up the rate of all other files.
                     if case .waiting = error.outcome {
                         self.pacing.refund(range.length, of: self.transfer.id, .incoming)
                     }
@@ -186,7 +187,7 @@ extension IncomingTransfer {
         }
     }
 
-    /// What must stay free is not only for the beginning.
+    /// Part of the disk must stay free during the whole transfer, not only when it begins.
     private func checkDisk(of folder: DownloadFolder) -> Ended? {
         do throws(Ended) {
             let space = try local { () throws(FileError) in try folder.space() }
@@ -199,7 +200,7 @@ extension IncomingTransfer {
     }
 
     private static func waitForTick() async -> Step {
-        // An early end only makes one tick come sooner; the loop looks at the cancellation itself.
+        // A cancelled sleep only makes this tick come early: the loop checks for cancellation itself.
         try? await Task.sleep(for: tick)
         return .tick
     }

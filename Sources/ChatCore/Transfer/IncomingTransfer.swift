@@ -11,11 +11,11 @@ actor IncomingTransfer {
     enum Outcome: Sendable, Equatable {
         /// Verified, and under its final name.
         case complete(path: String, sha256: String)
-        /// The link went, or the caller stopped us; goes on with the next link.
+        /// The link ended, or the caller stopped the run. The next link continues the transfer.
         case interrupted
         /// The sender does not give it now.
         case waiting(reason: TransferReason)
-        /// Needs the user: the disk does not take it.
+        /// The disk does not take it: the user has to do something.
         case paused(reason: TransferReason)
         /// The sender does not offer it any more; its `cancelled` is on the way or got lost with an old database.
         case withdrawn
@@ -34,26 +34,26 @@ actor IncomingTransfer {
         case finishing(path: String, sha256: String)
     }
 
-    /// Says that the run must end so.
+    /// Ends the run with this outcome, from wherever it is thrown.
     struct Ended: Error { var outcome: Outcome }
 
-    /// What an earlier run has left.
+    /// The partial file of an earlier run.
     private struct Left {
         let file: OpenFile
-        /// `nil`: nobody has written down what is in it.
+        /// From its record; `nil`: no record can be used, so we have to compare digests with the sender.
         let map: PartMap?
-        /// Bytes of it that may be good.
+        /// How many of its bytes may be good.
         let done: UInt64
     }
 
-    /// The partial file, what is in it, and its digest on the way.
+    /// The open partial file, the ranges that have arrived, and the digest that follows them.
     struct Part {
         let file: OpenFile
         var map: PartMap
         var digest: PrefixDigest
     }
 
-    /// How often the digests of a prefix are compared before a transfer goes on.
+    /// We compare so many prefixes with the sender at most, and resume from the longest that was good.
     private static let mostComparisons = 4
 
     let transfer: FileTransfer
@@ -63,7 +63,7 @@ actor IncomingTransfer {
     let limits: ChatLimits
     let pacing: TransferPacing
     private let rooms: DiskRooms
-    /// What `begin` has opened and found.
+    /// What `begin` has reserved and found, for `run`.
     private var begun: (share: DiskShare, done: UInt64, left: Left?)?
     private let folder: DownloadFolder
     var folderPath: String { folder.path }
@@ -90,7 +90,7 @@ actor IncomingTransfer {
     private var partialName: String { FileNameSanitizer.partialName(transfer.name, transfer.id) }
     var mapName: String { FileNameSanitizer.mapName(transfer.name, transfer.id) }
 
-    /// Asks for room on the disk, before anything is read or written. How the run ends where there is none.
+    /// Reserves room on the disk before anything is read or written. Returns how the run ends when there is none.
     func begin() -> Outcome? {
         do throws(Ended) {
             let left = try left(in: folder)
@@ -104,7 +104,7 @@ actor IncomingTransfer {
     }
 
     func run() async -> Outcome {
-        // The others have its room when it is over.
+        // When the run is over, other files may use its room.
         defer { begun = nil }
         do throws(Ended) {
             if let sha256 = transfer.sha256, let path = try await finishedEarlier(in: folder, sha256: sha256) {
@@ -117,7 +117,7 @@ actor IncomingTransfer {
             defer { reading?.cancel() }
             while true {
                 let done = part.map.count
-                // Less of it is good than was here: it needs more room than we asked for.
+                // Fewer bytes are good than `begin` has found, so that the rest needs more room than it reserved.
                 if let found = begun?.done, done < found { begun = nil }
                 let room = if let begun { begun.share } else { try share(of: folder, done: done) }
                 try await receiveRanges(into: part, in: folder, room)
@@ -130,7 +130,7 @@ actor IncomingTransfer {
 
     // MARK: Beginning
 
-    /// What an earlier run has left, as far as we know without reading it; `nil`: nothing.
+    /// Looks for the partial file of an earlier run and its record, without reading the file. `nil`: there is nothing to resume.
     private func left(in folder: DownloadFolder) throws(Ended) -> Left? {
         let (name, mapName) = (partialName, mapName)
         guard let file = try local({ () throws(FileError) in try folder.openPartial(name) }) else { return nil }
@@ -144,7 +144,7 @@ actor IncomingTransfer {
         return done > 0 ? Left(file: file, map: nil, done: done) : nil
     }
 
-    /// An earlier run verified the file and perhaps renamed it before the program died.
+    /// Finds a file that an earlier run verified and renamed before the program died. Returns its path.
     private func finishedEarlier(in folder: DownloadFolder, sha256: String) async throws(Ended) -> String? {
         guard let path = transfer.path, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
         let name = String(path[path.utf8.index(after: slash)...])
@@ -156,7 +156,7 @@ actor IncomingTransfer {
         let found = await result { () async throws(FileError) in try await PrefixDigest(file: file).hex(of: facts.size)
         }
         guard try found.get() == sha256 else { return nil }
-        // It may have died before the name was on the disk, or between giving the second name and taking the first.
+        // The program may have died before the name was on the disk or, where renaming takes two steps, between those.
         try local { () throws(FileError) in
             try file.synchronize()
             if try folder.holds(file, as: partialName) { try folder.remove(partialName) }
@@ -166,8 +166,8 @@ actor IncomingTransfer {
         return path
     }
 
-    /// The partial file and what of it is there: what an earlier run has written down; else what is found good beside the
-    /// sender's file; else nothing.
+    /// Opens the partial file. Trusts the record of an earlier run; without one, compares digests with the sender to find how
+    /// much is good; where nothing is, makes a new file.
     private func openPartial(_ left: Left?, in folder: DownloadFolder) async throws(Ended) -> Part {
         if let left, let map = left.map {
             return Part(file: left.file, map: map, digest: PrefixDigest(file: left.file, map: map))
@@ -181,8 +181,8 @@ actor IncomingTransfer {
         }
     }
 
-    /// Of a partial file about which nothing is written down, or not the truth: what is found good beside the sender's file;
-    /// `nil` when nothing is.
+    /// For a partial file without a record, or with one that has proved wrong: compares digests with the sender to find how much
+    /// of it is good. `nil` when nothing is.
     private func compared(_ file: OpenFile, upTo done: UInt64) async throws(Ended) -> Part? {
         guard let (digest, good) = try await goodPrefix(of: file, upTo: done) else { return nil }
         let map = PartMap(of: transfer, in: try local { () throws(FileError) in try file.facts() }, done: good)
@@ -190,17 +190,17 @@ actor IncomingTransfer {
         return Part(file: file, map: map, digest: digest)
     }
 
-    /// What an earlier run has brought is read for the digest while the rest comes, on both sides: the sender's answer is not
-    /// waited for here, but the digest at the end is quick then.
+    /// Makes both sides read what an earlier run has received while the rest arrives, so that the digest at the end is quick. We
+    /// do not wait for the sender's answer here.
     private func followEarlierRun(_ part: Part) -> Task<Void, Never>? {
         let done = part.map.contiguous
         guard part.map.isOfEarlierRun, done > 0 else { return nil }
         _ = askDigest(of: done)
-        // A read error shows again, and is reported, when the whole digest is made.
+        // `finish` meets a read error again and reports it.
         return Task { _ = try? await part.digest.hex(of: done) }
     }
 
-    /// The most that can be found good with few comparisons: all of it, or a part that halving finds. `nil` when nothing is.
+    /// Finds the longest good prefix that few comparisons can show: all of it, or what halving finds. `nil` when nothing is good.
     private func goodPrefix(
         of file: OpenFile, upTo done: UInt64
     ) async throws(Ended) -> (digest: PrefixDigest, length: UInt64)? {
@@ -209,7 +209,7 @@ actor IncomingTransfer {
         var wanted = done
         for _ in 0..<Self.mostComparisons where wanted > good {
             let digest = PrefixDigest(file: file)
-            // Both sides read at the same time: of a large file this takes a while.
+            // We ask before we read, so that both sides read at the same time: a large file takes a while.
             let pending = askDigest(of: wanted)
             let length = wanted
             let own = try await result { () async throws(FileError) in try await digest.hex(of: length) }.get()
@@ -225,7 +225,7 @@ actor IncomingTransfer {
         return best
     }
 
-    /// Room for the rest of the file, beside the others that come to the same disk.
+    /// Reserves room for the rest of the file, beside the other files that are arriving on the same disk.
     private func share(of folder: DownloadFolder, done: UInt64) throws(Ended) -> DiskShare {
         let needed = transfer.size - done
         let answer = try local { () throws(FileError) in
@@ -244,10 +244,10 @@ actor IncomingTransfer {
 
     // MARK: The end
 
-    /// `nil`: something must come again first.
+    /// Verifies the file and gives it its name. `nil`: we must fetch some ranges again first.
     private func finish(_ part: inout Part, in folder: DownloadFolder) async throws(Ended) -> Outcome? {
         let (size, file, digest) = (transfer.size, part.file, part.digest)
-        // Damage that was found while the rest came.
+        // The digest may have found damage while the rest arrived: those pieces are missing again.
         guard part.map.isComplete else { return nil }
         let pending = askDigest(of: size)
         let own = try await result { () async throws(FileError) in try await digest.hex(of: size) }.get()
@@ -283,7 +283,7 @@ actor IncomingTransfer {
             if !taken {
                 let path = folder.path(of: name)
                 guard await report(.finishing(path: path, sha256: own)) else { return .interrupted }
-                // What was verified is the open file: another one under its name must not become the result.
+                // We verified the open file: another one that has taken its name must not become the result.
                 try requireOwn(file, as: partialName, in: folder)
                 if try local({ () throws(FileError) in try folder.rename(partialName, to: name) }) {
                     try requireOwn(file, as: name, in: folder)

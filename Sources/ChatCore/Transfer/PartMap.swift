@@ -4,30 +4,30 @@
 import BLIPNet
 import Synchronization
 
-/// The ranges that have come of one file, and the digests of its beginnings. The queues of several links add to it.
+/// The ranges of one file that have arrived, and the digests of its prefixes. The queues of several links add ranges to it.
 ///
-/// A record survives the end of the program, not that of the system: what the disk has not got may be lost then. So after
-/// another start of the system only pieces count whose digests are kept, and all of those are compared while the digest of
-/// the file is made. A record that cannot be written makes a resume slower, and nothing else.
+/// The kernel keeps a record when the program is killed, but a power cut may lose bytes that the record lists. So after another
+/// start of the system only pieces with a kept digest count, and `PrefixDigest` compares each of them while it computes the
+/// digest of the file. If the disk takes no record, the next run resumes more slowly; nothing else depends on it.
 final class PartMap: Sendable {
-    /// Bytes of a piece: at the end of each the digest of everything before is kept.
+    /// The size of a piece in bytes. At the end of each piece the record keeps the digest of everything before.
     static let piece: UInt64 = 1 << 20
-    /// When so many bytes have come since the last record, there is a new one: they come again after a kill.
+    /// We write a new record whenever this many bytes have arrived since the last one: a kill makes us fetch those again.
     static let mostUnrecorded: UInt64 = 512 << 10
 
     private struct State {
         var ranges = FileRanges()
-        /// The digests of so many pieces from the beginning are kept.
+        /// The record keeps the digests of this many pieces from the beginning.
         var checked: UInt64 = 0
-        /// An earlier run has brought some of it, and nobody has compared that with the sender's file.
+        /// An earlier run received some of the ranges, and this run has not compared them with the sender's file.
         var isOfEarlierRun = false
         var unrecorded: UInt64 = 0
-        /// There is something that the last record does not say.
+        /// The last record is out of date.
         var hasNews = false
         var number: UInt64 = 0
-        /// Where it is written; `nil`: nowhere.
+        /// The file that records are written to; `nil` until a record is begun.
         var record: OpenFile?
-        /// Nothing is written any more: the next run may have the record, or the disk does not take it.
+        /// We write no more records: the next run may have opened the file by now, or the disk has refused a write.
         var isClosed = false
         var inode: UInt64
     }
@@ -37,8 +37,8 @@ final class PartMap: Sendable {
     private let start: [UInt8]?
     private let state: Mutex<State>
 
-    /// Of a partial file of which the first `done` bytes are good. `facts`: what the partial file is; `start`: which start of
-    /// the system this is.
+    /// For a partial file whose first `done` bytes are good. `facts` identify that file; `start` identifies this start of the
+    /// system.
     init(
         of transfer: FileTransfer, in facts: FileFacts, done: UInt64 = 0, start: [UInt8]? = SystemStart.mark
     ) {
@@ -50,9 +50,10 @@ final class PartMap: Sendable {
         self.state = Mutex(state)
     }
 
-    /// What an earlier run has written down in `record`; `nil` when that is nothing that can be used.
+    /// Reads what an earlier run wrote to `record`. `nil` when no slot holds a whole record of this very file, or when we can
+    /// trust none of the ranges in it.
     ///
-    /// Throws what reading does.
+    /// Throws the errors of reading.
     static func load(
         _ record: OpenFile, of transfer: FileTransfer, in facts: FileFacts, start: [UInt8]? = SystemStart.mark
     ) throws(FileError) -> PartMap? {
@@ -68,6 +69,7 @@ final class PartMap: Sendable {
         return map.take(newest, in: record, upTo: facts.size) ? map : nil
     }
 
+    /// Takes over the ranges of an earlier run. After another start of the system only pieces with a kept digest count.
     private func take(_ record: PartRecord, in file: OpenFile, upTo end: UInt64) -> Bool {
         state.withLock { state in
             for range in record.ranges { state.ranges.insert(range) }
@@ -81,10 +83,10 @@ final class PartMap: Sendable {
         }
     }
 
-    /// Bytes that are there.
+    /// How many bytes have arrived.
     var count: UInt64 { state.withLock { $0.ranges.count } }
 
-    /// Everything before this offset is there.
+    /// All bytes before this offset have arrived.
     var contiguous: UInt64 { state.withLock { $0.ranges.contiguous } }
 
     /// The ranges that have not arrived, in order of offset.
@@ -95,13 +97,13 @@ final class PartMap: Sendable {
 
     var isComplete: Bool { count == size }
 
-    /// An earlier run has brought some of it, and nobody has compared that with the sender's file.
+    /// Whether an earlier run received some of the ranges, and this run has not compared them with the sender's file.
     var isOfEarlierRun: Bool { state.withLock { $0.isOfEarlierRun } }
 
-    /// It is written down nowhere. A small file comes again sooner than that is worth.
+    /// Whether to begin a record now. For a small file fetching everything again costs less than a record.
     var needsRecord: Bool { size > Self.piece && state.withLock { $0.record == nil && !$0.isClosed } }
 
-    /// These bytes have been written to the partial file. Writes them down when there are many.
+    /// A link has written these bytes to the partial file. Writes a record once enough bytes have arrived since the last one.
     func add(_ range: FileRange) {
         state.withLock { state in
             state.ranges.insert(range)
@@ -111,7 +113,7 @@ final class PartMap: Sendable {
         }
     }
 
-    /// What has come of this range does not count.
+    /// Counts a range as missing, because what was written there may not be from the file.
     func forget(_ range: FileRange) {
         state.withLock { state in
             state.ranges.remove(range)
@@ -119,7 +121,7 @@ final class PartMap: Sendable {
         }
     }
 
-    /// Writes down what is there from now on, in an empty file.
+    /// Begins to write records, to an empty file.
     func keep(in record: OpenFile) {
         state.withLock { state in
             state.record = record
@@ -127,18 +129,18 @@ final class PartMap: Sendable {
         }
     }
 
-    /// Writes down what has come since the last time. Blocks as long as its disk does.
+    /// Writes a record if the last one is out of date. Blocks as long as its disk does.
     func recordNews() { state.withLock { if $0.hasNews { write(&$0) } } }
 
-    /// The same once more, and nothing after that.
+    /// Writes a last record. Later calls write nothing.
     func close() {
         recordNews()
         state.withLock { $0.isClosed = true }
     }
 
-    /// The digest of the first `position` bytes (a multiple of the piece) as they are in the partial file. `false`: an
-    /// earlier run has found another one there. Then the last piece before it, and all behind whose digests were kept, are
-    /// not there any more.
+    /// Takes the digest of the first `position` bytes (a multiple of `piece`) as the partial file has them now. Keeps it, or
+    /// compares it with the one that an earlier run kept. `false` when they differ: then the piece that ends at `position` and
+    /// all later pieces with a kept digest count as missing, so that the receiver fetches them again.
     func check(_ position: UInt64, _ digest: [UInt8]) -> Bool {
         state.withLock { state in
             guard let record = state.record, !state.isClosed else { return true }
@@ -165,7 +167,7 @@ final class PartMap: Sendable {
             state.checked = pieces
             state.hasNews = true
         } catch {
-            // It counts as not looked at.
+            // Without its digest the next run treats this piece as one that nobody has read.
             state.isClosed = true
         }
     }
@@ -193,7 +195,7 @@ final class PartMap: Sendable {
                 Result { () throws(FileError) in try file.write(bytes, at: record.offset) }
             }.get()
         } catch {
-            // What the last record says stays true.
+            // The record in the other slot is still whole: the next run resumes from that.
             state.isClosed = true
         }
     }

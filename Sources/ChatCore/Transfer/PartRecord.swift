@@ -1,33 +1,33 @@
-// What is written beside a partial file about what is in it: fixed places for two records and the digests of pieces. Pure.
+// The format of the record beside a partial file: two slots for records, then the digests of the pieces. Pure.
 
 import BLIPNet
 
-/// One record of a partial file. Each goes over the last but one, so that one of the two is whole whatever happens.
+/// One record of a partial file. Each new one overwrites the last but one, so that a write that is cut short leaves a whole one.
 struct PartRecord: Equatable {
-    /// Bytes of the place of a record.
+    /// The size of a slot in bytes.
     static let place = 4096
-    /// Of more ranges than these, the first ones are recorded. The others come again.
+    /// A slot has room for this many ranges. A record leaves out any further ones, which the next run fetches again.
     static let mostRanges = 200
 
-    /// Counts the records of a partial file; the higher one is the newer.
+    /// Each record of a partial file has the next number: of two the higher one is the newer.
     var number: UInt64
-    /// The inode of the partial file, and what was offered.
+    /// The inode of the partial file, and the size and time of the offer. They tell whether a record is of this very file.
     var inode: UInt64
     var size: UInt64
     var modified: Timestamp
-    /// Which start of the system the ranges were written in (`SystemStart`).
+    /// The start of the system in which the record was written (`SystemStart`). After a later one, bytes may be lost.
     var start: [UInt8]
-    /// The digests of so many pieces from the beginning are kept.
+    /// How many pieces from the beginning have their digests in the file.
     var checked: UInt64
     /// In order of offset, not touching each other.
     var ranges: [FileRange]
 
     private static let magic = Array("blipmap1".utf8)
 
-    /// Where in the file the record has its place.
+    /// The offset of its slot in the file.
     var offset: UInt64 { number % 2 * UInt64(Self.place) }
 
-    /// Where in the file the digest of the first `pieces` pieces (1 or more) is.
+    /// The offset in the file of the digest of the first `pieces` pieces (1 or more).
     static func offset(ofDigest pieces: UInt64) -> UInt64 {
         2 * UInt64(place) + (pieces - 1) * UInt64(SHA256Digest.byteCount)
     }
@@ -42,7 +42,7 @@ struct PartRecord: Equatable {
         return bytes + SHA256Digest.hash(bytes)
     }
 
-    /// `nil` when `bytes`, a place of a record, hold no whole one.
+    /// Reads a slot. `nil` when it holds no whole record.
     init?(decoding bytes: ArraySlice<UInt8>) {
         let bytes = Array(bytes)
         let head = Self.magic.count + SystemStart.byteCount
@@ -85,10 +85,10 @@ struct PartRecord: Equatable {
 struct FileRanges: Sendable, Equatable {
     private(set) var all: [FileRange] = []
 
-    /// Bytes of all together.
+    /// The bytes of all ranges together.
     var count: UInt64 { all.reduce(0) { $0 + $1.length } }
 
-    /// Everything before this offset is in them.
+    /// The ranges have every byte before this offset.
     var contiguous: UInt64 { all.first.map { $0.offset == 0 ? $0.length : 0 } ?? 0 }
 
     mutating func insert(_ range: FileRange) {
@@ -116,7 +116,7 @@ struct FileRanges: Sendable, Equatable {
         }
     }
 
-    /// What of a file of `size` bytes is in none of them.
+    /// The gaps that the ranges leave in a file of `size` bytes.
     func missing(of size: UInt64) -> [FileRange] {
         var rest: [FileRange] = []
         var end: UInt64 = 0

@@ -12,7 +12,7 @@ struct PartialFile {
         self.folder = folder
     }
 
-    /// Where the row says that it is; `nil` before it has a place.
+    /// At the path in the transfer's row; `nil` before the row has one.
     init?(of transfer: FileTransfer) {
         guard let path = transfer.path else { return nil }
         self.init(of: transfer, in: PathParts.folder(of: path))
@@ -21,13 +21,14 @@ struct PartialFile {
     private var name: String { FileNameSanitizer.partialName(transfer.name, transfer.id) }
     private var mapName: String { FileNameSanitizer.mapName(transfer.name, transfer.id) }
 
-    /// Where it is, once it has been made.
+    /// Its path. `prepare` makes the file.
     var path: String { folder + "/" + name }
 
-    /// Returns its path: a new file unless `done` bytes are there already. Its disk may not answer.
+    /// Makes an empty file, unless `done` bytes are there already, and returns the path for the row. Fails where the folder or
+    /// its disk cannot take the file. Blocks as long as that disk does.
     func prepare(done: UInt64, limits: ChatLimits) throws(FileError) -> String {
         let folder = try DownloadFolder(path: folder)
-        // It was verified, and perhaps has its name already: what the disk refused came behind that.
+        // An earlier run verified the file, and may have renamed it, before its disk failed: the next run only has to finish.
         if transfer.sha256 != nil, let path = transfer.path, path != folder.path(of: name),
             PathParts.folder(of: path) == self.folder
         {
@@ -56,8 +57,8 @@ struct PartialFile {
 
     // MARK: Old ones
 
-    /// Those in a folder that nothing was added to since `limit` (milliseconds since 1970), with whose they are. None where
-    /// the folder is not there or cannot be read now: it is looked at tomorrow.
+    /// The partial files in a folder, and their records, that nobody has written to since `limit` (milliseconds since 1970), each
+    /// with its transfer. Finds none in a folder that is missing or cannot be read now; the cleaning tries again tomorrow.
     static func old(in path: String, before limit: Int64) async -> [(name: String, id: MessageID)] {
         await DiskLane.of(path).value { () -> [(name: String, id: MessageID)] in
             guard let folder = try? DownloadFolder(path: path, creating: false), let names = try? folder.allNames()
@@ -71,7 +72,7 @@ struct PartialFile {
         } ?? []
     }
 
-    /// What cannot be removed is hidden, ours, and harmless.
+    /// Ignores errors: a file that stays is hidden, ours, and harmless.
     static func remove(_ name: String, in path: String) async {
         await DiskLane.of(path).clear { try? DownloadFolder(path: path, creating: false).remove(name) }
     }

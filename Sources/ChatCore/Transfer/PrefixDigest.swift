@@ -3,9 +3,9 @@
 import BLIPNet
 import Glibc
 
-/// Reads behind the transfer on a queue of its own: the bytes are still in the page cache. Both sides use it.
+/// Follows the transfer on a queue of its own, and reads bytes while they are still in the page cache. Both sides use it.
 actor PrefixDigest {
-    /// Waits until so many more bytes may be read; `false`: they are not to be read any more.
+    /// Waits until this many more bytes may be read. `false`: nobody wants the digest any more.
     typealias Permission = @Sendable (UInt64) async -> Bool
 
     /// How much is read with one permission.
@@ -14,22 +14,22 @@ actor PrefixDigest {
     private let file: OpenFile
     private let queue = DispatchQueueExecutor(label: "blipchat.digest", isBackground: true)
     private var marks = DigestMarks()
-    /// What of the file is there, and what its digests have been; `nil`: all of it.
+    /// Which ranges have arrived, and the digests that earlier runs kept; `nil` where the whole file may be read.
     private var map: PartMap?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
-    /// With a `map` only what is there is read, and it is compared with what an earlier run has read.
+    /// With a `map` it reads only up to the first gap, and compares each piece with the digest that an earlier run kept.
     init(file: OpenFile, map: PartMap? = nil) {
         self.file = file
         self.map = map
     }
 
-    /// From now on, only what `map` has is read.
+    /// From now on it reads only up to the first gap of `map`.
     func follow(_ map: PartMap) { self.map = map }
 
-    /// Hex of the first `length` bytes; `nil` when the file is shorter, or not all of them are there. Quick when `advance` has come close. Ends with
-    /// `ECANCELED` when the task is cancelled, or `permission` refuses.
+    /// The digest of the first `length` bytes in hex; `nil` when the file is shorter, or some of them have not arrived. Quick
+    /// when `advance` has come close. Throws `ECANCELED` when the task is cancelled or `permission` refuses.
     func hex(of length: UInt64, permission: Permission? = nil) async throws(FileError) -> String? {
         var state = marks.start(for: length)
         while state.position < length {
@@ -38,7 +38,7 @@ actor PrefixDigest {
             guard isPermitted, !Task.isCancelled else {
                 throw FileError(call: "digest", errno: ECANCELED, path: file.path)
             }
-            // The transfer may have come further meanwhile.
+            // `advance` may have read further while we waited for the permission.
             let known = marks.start(for: length)
             if known.position > state.position {
                 state = known
@@ -51,7 +51,7 @@ actor PrefixDigest {
         return state.digest.finish().hex
     }
 
-    /// Reads on to `offset`, because everything before it is there; `false` when the file is shorter.
+    /// Reads up to `offset`; the caller knows that all bytes before it have arrived. `false` when the file is shorter.
     @discardableResult func advance(to offset: UInt64) throws(FileError) -> Bool {
         guard offset > marks.front.position else { return true }
         var state = marks.start(for: offset)
@@ -59,7 +59,8 @@ actor PrefixDigest {
         return state.position == offset
     }
 
-    /// The same, unless the first `begin` bytes have not been read: they are not in the page cache, or are being read.
+    /// The same, but only once the first `begin` bytes have been read. Those came earlier: either another task reads them now, or
+    /// they are not in the page cache, and reading them would hold up what follows.
     func advance(to offset: UInt64, after begin: UInt64) throws(FileError) {
         if marks.front.position >= begin { try advance(to: offset) }
     }
@@ -67,7 +68,7 @@ actor PrefixDigest {
     /// What the file is now.
     func facts() throws(FileError) -> FileFacts { try file.facts() }
 
-    /// The same, without waiting. A read error shows again, and is reported, when somebody asks for the digest.
+    /// The same, without waiting. Ignores read errors: `hex` meets them again and reports them.
     nonisolated func advanceLater(to offset: UInt64, after begin: UInt64) {
         Task { try? await self.advance(to: offset, after: begin) }
     }
@@ -75,7 +76,7 @@ actor PrefixDigest {
     /// How much of the file has been read for its digest: the state that has come furthest.
     var position: UInt64 { marks.front.position }
 
-    /// Takes what is in the file up to `end`. When it throws, `state` is of no more use; what is kept is.
+    /// Feeds `state` from the file, up to `end` or the first gap. After an error `state` is spoilt; the kept states are not.
     private func feed(_ state: inout DigestMarks.State, to end: UInt64) throws(FileError) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 64)
         defer { buffer.deallocate() }
@@ -89,13 +90,13 @@ actor PrefixDigest {
             state.digest.update(UnsafeRawBufferPointer(rebasing: buffer.prefix(count)))
             state.position += UInt64(count)
             guard isAsBefore(state) else {
-                // Somebody has to bring the last piece again first.
+                // The last piece is damaged. The receiver has to fetch it again before the digest can continue.
                 marks.forget(behind: state.position - PartMap.piece)
                 state = marks.start(for: state.position)
                 return
             }
             if state.position.isMultiple(of: DigestMarks.spacing) { marks.keep(state) }
-            // Whoever wants to run next to this waits for the next tick of the clock otherwise, and so do keys.
+            // Otherwise other threads wait for the scheduler's next tick, and a typed key appears late.
             sched_yield()
         }
         marks.keep(state)
@@ -107,7 +108,7 @@ actor PrefixDigest {
         return overflow ? .max : next
     }
 
-    /// Whether an earlier run has read the same, if it has read that far.
+    /// Whether the file has the same bytes up to here as when an earlier run read it; true where none has read this far.
     private func isAsBefore(_ state: DigestMarks.State) -> Bool {
         guard let map, state.position.isMultiple(of: PartMap.piece) else { return true }
         return map.check(state.position, state.digest.finish())

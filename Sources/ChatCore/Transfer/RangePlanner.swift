@@ -13,10 +13,10 @@ struct RangePlanner {
     static let first: UInt64 = 256 << 10
     static let smallest: UInt64 = 32 << 10
     static let largest: UInt64 = 8 << 20
-    /// Under a limit of the rate; with less the requests would be most of it.
+    /// The smallest range under a limit of the rate. Below that the requests themselves would use up most of the rate.
     static let smallestPiece: UInt64 = 4 << 10
     static let mostInFlight = 6
-    /// A lane always has one range behind the one that comes.
+    /// Each lane has a second range to send next, so that it never waits for our request.
     static let inFlightOnLane = 2
     /// Ranges grow that take less beyond the round trip, or less than two round trips.
     private static let short = Duration.milliseconds(500)
@@ -26,16 +26,16 @@ struct RangePlanner {
     private static let growth = 1.1
 
     let size: UInt64
-    /// Everything before has been handed out.
+    /// All bytes before this offset have been handed out, except for `rests`.
     private var next: UInt64
     /// Handed out, not finished; in order of offset.
     private(set) var inFlight: [FileRange] = []
-    /// What of finished ranges did not come, because a limit let only their beginning go, and what an earlier run has left
-    /// out; in order of offset.
+    /// Gaps before `next`, in order of offset: the sender has given only the beginning of a range, a lane has ended, or an
+    /// earlier run has left them.
     private var rests: [FileRange] = []
     private(set) var rangeLength = Self.first
     private(set) var allowedInFlight = 2
-    /// What a limit of the sender has let go at once of late; `nil`: it gives what we ask for.
+    /// How much the sender has lately given at once, because of a limit of its own; `nil`: as much as we ask for.
     private var given: UInt64?
     /// The shortest time from a request to its first bytes: about a round trip. `nil`: not known yet.
     private var roundTrip: Duration?
@@ -60,8 +60,8 @@ struct RangePlanner {
         rests = isOpenAtEnd ? Array(missing.dropLast()) : missing
     }
 
-    /// What goes at once under a limit (bytes per second): an eighth of a second of it. So the bytes come evenly, a
-    /// limit that is lowered holds nothing up for long, and other files are not behind all that was asked for of one.
+    /// How much to send at once under a limit (bytes per second): what it allows in an eighth of a second. So the bytes arrive
+    /// evenly, a lowered limit takes effect soon, and no file waits long for a large range of another one.
     static func piece(within limit: UInt64) -> UInt64 { max(limit / 8, smallestPiece) }
 
     /// The next range to ask for; `nil` when enough are in flight or all are handed out. `lanes`: how many connections share
@@ -75,7 +75,7 @@ struct RangePlanner {
 
     private mutating func takeNext(within limit: UInt64?, over lanes: Int) -> FileRange? {
         var most = min(rangeLength, limit.map(Self.piece) ?? .max)
-        // Towards the end all lanes have something to do until it is over.
+        // Smaller ranges towards the end keep all lanes busy until the file is complete.
         if lanes > 0 { most = min(most, max((size - next) / UInt64(2 * lanes), Self.smallest)) }
         if let rest = rests.first {
             let range = FileRange(offset: rest.offset, length: min(rest.length, most))
@@ -91,15 +91,15 @@ struct RangePlanner {
         return range
     }
 
-    /// Only the first `count` bytes of a range have arrived, because a limit of the sender lets no more go at once: what
-    /// is missing is asked for first, in ranges of that size, so that the file grows from its beginning.
+    /// The sender has given only the first `count` bytes of a range, because of a limit of its own. We ask for the rest first, in
+    /// ranges of that size, so that the file grows from its beginning.
     mutating func finished(_ range: FileRange, upTo count: UInt64) {
         rangeLength = max(min(rangeLength, count), Self.smallestPiece)
         given = rangeLength
         takeBack(range, after: count)
     }
 
-    /// We did not ask for a range behind its first `count` bytes.
+    /// Nothing more of a range will arrive after its first `count` bytes: the planner hands out the rest again.
     mutating func takeBack(_ range: FileRange, after count: UInt64 = 0) {
         inFlight.removeAll { $0 == range }
         arrivedBefore[range] = nil
@@ -133,14 +133,14 @@ struct RangePlanner {
         }
     }
 
-    /// Asks for twice of what the sender gives at once, however long that takes, because its limit may be gone; and not for
-    /// more, so that little is ahead of what is missing.
+    /// Asks for twice as much as the sender has given at once, because its limit may be gone. It asks for no more than that, so
+    /// that only a little arrives ahead of a gap.
     private mutating func probe(behind range: FileRange) {
         given = range.length < Self.first ? range.length : nil
         rangeLength = min(2 * range.length, Self.largest)
     }
 
-    /// Everything before this offset has arrived; in the first open range `written(range)` bytes more have.
+    /// All bytes before this offset have arrived. Of the first range in flight `written(range)` bytes count, too.
     func contiguous(_ written: (FileRange) -> UInt64) -> UInt64 {
         let rest = rests.first?.offset ?? next
         guard let first = inFlight.first, first.offset < rest else { return rest }

@@ -14,7 +14,8 @@ final class RangeSink: BodySink {
     private let error = Mutex<FileError?>(nil)
     private let begun = Mutex<ContinuousClock.Instant?>(nil)
 
-    /// `share` says how much of the disk may be filled; `nil`: all of it. What has come is added to `map`.
+    /// Writes no more than `share` allows, which keeps part of the disk free (`nil`: the disk may fill up), and adds what it has
+    /// written to `map`.
     init(file: OpenFile, range: FileRange, share: DiskShare? = nil, map: PartMap? = nil) {
         self.file = file
         self.range = range

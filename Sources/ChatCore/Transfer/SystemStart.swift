@@ -1,4 +1,4 @@
-// Which start of the system this is: what was written before the last one may be lost, although a program remembers it.
+// Identifies the current start of the system: bytes that a program wrote before it may be lost, although a record lists them.
 
 import BLIPNet
 import Glibc

@@ -10,9 +10,9 @@ struct FileGetRequest: WireRequest {
     var offset: UInt64
     /// Bytes, 1 ... 16 MiB.
     var length: UInt64
-    /// Whether the answer may be the beginning of the range only, when a limit of the rate wants that.
+    /// Whether the sender may answer with only the beginning of the range, to keep to its limit of the rate.
     var takesLess = false
-    /// So many bytes before `offset` the receiver has from earlier: it does not ask for them.
+    /// How many bytes before `offset` the receiver has from an earlier run. The sender's progress would stop there otherwise.
     var present: UInt64 = 0
 
     init(id: MessageID, offset: UInt64, length: UInt64, takesLess: Bool = false, present: UInt64 = 0) {

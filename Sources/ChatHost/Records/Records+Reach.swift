@@ -15,6 +15,7 @@ extension Records {
             "nearby": .bool(invitation.spoken?.isNear == true),
             "onion": invitation.spoken?.onion.map { .string(name(of: $0)) } ?? .null,
             "reason": ReachWords.reason(in: invitation).map(JSONValue.string),
+            "reason_code": invitation.spoken.flatMap { $0.trouble?.code ?? $0.onion?.code }.map(JSONValue.string),
         ])
     }
 
@@ -57,18 +58,19 @@ extension Records {
             "v": 1, "type": "trial", "way": .string(trial.way.rawValue), "route": .string("\(trial.route)"),
             "inside": .bool(trial.isInside), "outcome": .string(outcome),
             "took_ms": took.map { .integer(Int64($0.wholeMilliseconds)) }, "reason": reason.map { .string($0.words) },
+            "reason_code": reason.map { .string($0.code) },
         ])
     }
 
     private static func onion(_ onion: OnionReport) -> JSONValue {
-        var reason: String?
+        var failure: LinkReason?
         var percent: Int?
         if case .starting(let now) = onion.state { percent = now }
-        if case .failed(let failure) = onion.state { reason = failure.words }
+        if case .failed(let reason) = onion.state { failure = reason }
         return .record([
             "host": onion.host.map(JSONValue.string) ?? .null, "state": .string(name(of: onion.state)),
             "only": .bool(onion.isOnly), "percent": percent.map { .integer(Int64($0)) },
-            "reason": reason.map(JSONValue.string),
+            "reason": failure.map { .string($0.words) }, "reason_code": failure.map { .string($0.code) },
         ])
     }
 
@@ -92,24 +94,27 @@ extension Records {
                 "way": .string(place.way.rawValue), "until": .time(until),
             ])
         case .failed(let failure):
-            .record(["state": "failed", "reason": .string(ReachWords.words(for: failure))])
+            .record([
+                "state": "failed", "reason": .string(ReachWords.words(for: failure)),
+                "reason_code": .string(failure.code),
+            ])
         }
     }
 
     private static func relay(_ relay: RelayReport) -> JSONValue {
         var state: String
-        var reason: String?
+        var failure: LinkReason?
         switch relay.state {
         case .off: state = "off"
         case .joining: state = "joining"
         case .joined: state = "joined"
-        case .failed(let failure):
+        case .failed(let reason):
             state = "failed"
-            reason = failure.words
+            failure = reason
         }
         return .record([
             "host": .string(relay.host), "port": .integer(Int64(relay.port)), "state": .string(state),
-            "reason": reason.map(JSONValue.string),
+            "reason": failure.map { .string($0.words) }, "reason_code": failure.map { .string($0.code) },
         ])
     }
 

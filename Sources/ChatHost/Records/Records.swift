@@ -89,6 +89,14 @@ package struct Records: Sendable {
         ])
     }
 
+    /// How fast files go from now on, in bytes per second; `nil`: as fast as they can.
+    package static func limit(_ limit: UInt64?, of scope: RateScope) -> JSONValue {
+        .record([
+            "v": 1, "type": "limit", "scope": .string(word(scope)),
+            "number": scope.number.map { .integer($0.rawValue) }, "rate": limit.map(JSONValue.bytes) ?? .null,
+        ])
+    }
+
     /// `twin`: the contact that the name looks like. `isRemoved`: it was one.
     package static func contact(_ peer: Peer, twin: String? = nil, isRemoved: Bool = false) -> JSONValue {
         .record([
@@ -178,6 +186,19 @@ package struct Records: Sendable {
         case .keyChanged: "key-changed"
         }
     }
+
+    private static func word(_ scope: RateScope) -> String {
+        switch scope {
+        case .all(.outgoing): "up"
+        case .all(.incoming): "down"
+        case .transfer: "transfer"
+        }
+    }
+}
+
+extension RateScope {
+    /// Of the one transfer that a limit is for.
+    fileprivate var number: TransferNumber? { if case .transfer(let number) = self { number } else { nil } }
 }
 
 extension JSONValue {

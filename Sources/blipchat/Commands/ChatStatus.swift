@@ -99,11 +99,13 @@ extension ChatStatus.Contact {
     /// Of the connection, while there is one.
     fileprivate var details: LinkDetails? { if case .online(let details) = link { details } else { nil } }
 
-    /// Why nothing gets through.
-    private var reason: String? {
+    /// Why nothing gets through: for people, and for programs.
+    private var reason: (words: String, code: String)? {
         switch link {
-        case .online(let details): details.isRefusing ? "their disk is full: messages wait here" : nil
-        case .offline(let reason): reason?.words
+        case .online(let details):
+            details.isRefusing
+                ? (words: "their disk is full: messages wait here", code: "receivers-disk") : nil
+        case .offline(let reason): reason.map { (words: $0.words, code: $0.code) }
         case .connecting, .awaitingApproval: nil
         }
     }
@@ -112,8 +114,9 @@ extension ChatStatus.Contact {
         .record([
             "name": .string(name),
             "peer_id": conversation.peer.peerID.map { .string($0.text) } ?? .null, "link": .string(Records.word(link)),
-            "reason": reason.map(JSONValue.string) ?? .null, "trust": .string(Records.word(conversation.peer.trust)),
-            "blocked": .bool(conversation.peer.isBlocked),
+            "reason": reason.map { .string($0.words) } ?? .null,
+            "reason_code": reason.map { .string($0.code) } ?? .null,
+            "trust": .string(Records.word(conversation.peer.trust)), "blocked": .bool(conversation.peer.isBlocked),
             "remote": details.map { .string($0.remoteAddress) } ?? .null,
             "encrypted": details.map { .bool($0.isEncrypted) } ?? .null,
             "round_trip_ms": details?.roundTrip.map { .number($0.inMilliseconds) } ?? .null,
@@ -125,7 +128,7 @@ extension ChatStatus.Contact {
         var line = SafeText.name(name) + ": " + Records.word(link)
         if let details { line += " at \(details.remoteAddress)" }
         if let time = details?.roundTrip?.inMilliseconds { line += ", \((time * 10).rounded() / 10) ms" }
-        if let reason { line += " (\(reason))" }
+        if let reason { line += " (\(reason.words))" }
         if conversation.peer.isBlocked { line += ", blocked" }
         if conversation.peer.trust == .keyChanged {
             line += ", \(Sentences.word(for: .keyChanged)): nothing is sent"

@@ -128,10 +128,7 @@ struct LimitRateCommand: Command {
             throw hasEnded ? none : error
         }
         await chat.close()
-        try context.print(
-            .record([
-                "v": 1, "type": "limit", "scope": .string(scope), "rate": limit.map(JSONValue.bytes) ?? .null,
-            ]))
+        try context.print(Records.limit(limit, of: limited))
         return .done
     }
 }

@@ -1,9 +1,9 @@
 // The JSON records that scripts rely on: names, order and words of the fields.
 
 import BLIPNet
-import ChatCore
 import Testing
 
+@testable import ChatCore
 @testable import ChatHost
 @testable import ChatSettings
 
@@ -105,6 +105,37 @@ import Testing
         #expect(record["sha256"] == .null)
         #expect(record["path"] == .null)
         #expect(record["conversation"] == "Bob")
+    }
+
+    @Test("why a way is of no use is said for people and, by a code that stays, for programs")
+    func reasonsOfWays() throws {
+        let relay = RelayReport(
+            host: "h", port: 1, state: .failed(.relay(host: "h", .violated(reason: "no bytes of theirs"))))
+        let record = Records.reach(
+            ReachReport(
+                listening: nil, isInside: true, mapping: .failed(.noPublicAddress("10.0.0.1")),
+                relays: [relay, RelayReport(host: "i", port: 2, state: .joining)],
+                onion: OnionReport(host: nil, state: .failed(.onion(.starting(percent: 7))), isOnly: false),
+                neighbours: .off))
+        #expect(record["mapping"]?["reason_code"] == "no-public-address 10.0.0.1")
+        #expect(record["onion"]?["reason_code"] == "tor-starting 7")
+        let relays = try #require(record["relays"]?.arrayValue)
+        #expect(relays.map { $0["reason_code"] } == ["relay-violated h", nil])
+        #expect(relays[0]["reason"]?.stringValue?.hasSuffix("no bytes of theirs") == true && relays[1]["reason"] == nil)
+    }
+
+    @Test("a limit of the rate names what it is for by a word of its own, and a transfer by its number")
+    func limits() {
+        let limits = [
+            Records.limit(1000, of: .all(.outgoing)), Records.limit(nil, of: .all(.incoming)),
+            Records.limit(5, of: .transfer(TransferNumber(8))),
+        ]
+        #expect(
+            limits.map(\.text) == [
+                #"{"v":1,"type":"limit","scope":"up","rate":1000}"#,
+                #"{"v":1,"type":"limit","scope":"down","rate":null}"#,
+                #"{"v":1,"type":"limit","scope":"transfer","number":8,"rate":5}"#,
+            ])
     }
 
     @Test("finds contacts without regard to case, and suggests the nearest name")
