@@ -19,6 +19,8 @@ struct AckPace {
     private static let proof = 3
     /// A round trip that has not been as short as the shortest for so long is measured again, with the queue drained.
     private static let believed = Duration.seconds(30)
+    /// What is on its way then: the path has no queue, and is not so empty that filling it again makes one.
+    private static let drained = 0.9
     /// As short as the shortest one: up to so many times it.
     private static let alike = 1.125
     /// When no ACK comes for so long, or for four round trips, it has got lost, or the peer writes to a slow disk.
@@ -65,7 +67,7 @@ struct AckPace {
         let least = UInt64(max(running, 0) + 1) * interval / 4 * 5
         guard let trip = shortest?.time, let best = rates.max() else { return max(Self.first, least) }
         let seconds = trip / .seconds(1)
-        if drainsSince != nil { return max(Self.bytes(best * seconds / 2), least) }
+        if drainsSince != nil { return max(Self.bytes(best * seconds * Self.drained), least) }
         if growing != nil { return max(Self.bytes(best * seconds * 2), Self.first, least) }
         return max(Self.bytes(best * (seconds + max(Self.harmless, trip / 4) / .seconds(1))), least)
     }
