@@ -94,7 +94,7 @@ enum SlashCommands {
             "[WHO [add ROUTE|remove N]]", "how somebody is reached", .net),
         make(
             .reach, ReachCommands.self, "reach", [], [.oneOf(["test", "renew"])], "[test|renew]",
-            "how others reach you; try it; new mailboxes", .net),
+            "how you are reached; new mailboxes", .net),
         make(
             .join, RoomCommands.self, "join", [], [.spoken, .spoken, .spoken, .spoken, .text],
             "WORDS|LINK|ADDRESS [NAME]",
