@@ -30,6 +30,7 @@ struct ProxyTunnel: Sendable {
 
     /// Asks the proxy; once more if it wants to know who we are. Returns the connection that leads to the server.
     func connectThrough() async throws(Failure) -> TCPConnection {
+        let connect = try connectToProxy()
         var tunnel = HTTPTunnel(target: target)
         while true {
             let connection = TCPConnection.connect(to: proxy.endpoint, options: connect)
@@ -44,6 +45,18 @@ struct ProxyTunnel: Sendable {
             else { throw .refused(response) }
             tunnel.authorization = authorization
         }
+    }
+
+    /// Our user has named the proxy, so it may be inside; the server may be where `connect` allows, as far as an address shows it.
+    private func connectToProxy() throws(Failure) -> ConnectOptions {
+        var options = connect
+        if !options.addressPolicy.allowsInside, case .host(let host, _)? = Endpoint(target),
+            SocketAddress(host: host, port: 0)?.isInside == true
+        {
+            throw .stream(.dns(host: host, reason: "no address that may be called"))
+        }
+        options.addressPolicy.allowsInside = true
+        return options
     }
 
     private func answer(_ challenge: HTTPChallenge) async -> HTTPCredentials? {

@@ -57,6 +57,14 @@ import Testing
         #expect(link.info.remoteAddress == server.endpoint.description)
         #expect(link.info.remoteHost == "127.0.0.1")
         #expect(link.info.proxy == proxy.endpoint)
+        // Where only the public network may be called the proxy may still be inside: our user has named it.
+        var outside = options
+        outside.connect.addressPolicy.allowsInside = false
+        guard case .host(_, let port) = server.endpoint else { return }
+        for host in ["127.0.0.1", "localhost"] {
+            _ = try? await PeerLink.connect(to: .host(host, port: port), options: outside, handler: TestHandler())
+        }
+        #expect(proxy.requests.map(\.target) == [server.endpoint.description, "localhost:\(port)"])
         options.expectedPeer = try TLSIdentity.generate().fingerprint
         await #expect(throws: LinkError.self) {
             _ = try await PeerLink.connect(to: server.endpoint, options: options, handler: TestHandler())

@@ -89,6 +89,21 @@ import Testing
         for peer in [alice, carol] { await peer.stop() }
     }
 
+    @Test("those who have met find each other by what they have said of themselves, though tor is on this machine")
+    func again() async throws {
+        let (_, peers) = try await peers(["alice", "bob"])
+        let (alice, bob) = (peers[0], peers[1])
+        // Nobody aims us at addresses inside.
+        #expect(alice.configuration.limits.network.privateRoutes == 0)
+        try await startAnnounced(peers)
+        _ = try await bob.client.ask(.meet(try await invite(alice).said, name: nil))
+        try await ChatClient.waitOnline(bob, alice)
+        try await alice.restart()
+        try await ChatClient.waitOnline(bob, alice)
+        #expect(try await isByOnion(bob, "alice"))
+        for peer in peers { await peer.stop() }
+    }
+
     /// Nobody asks a guesser anything.
     private final class NoRequests: BLIPRequestHandler {
         func handle(_ request: BLIPIncomingRequest, on link: PeerLink) -> BLIPResponse? { nil }
