@@ -21,6 +21,8 @@ struct AckPace {
     private static let believed = Duration.seconds(30)
     /// What is on its way then: the path has no queue, and is not so empty that filling it again makes one.
     private static let drained = 0.9
+    /// What is on its way is a queue when it is more than so many times what the path itself holds.
+    private static let queued = 1.5
     /// As short as the shortest one: up to so many times it.
     private static let alike = 1.125
     /// When no ACK comes for so long, or for four round trips, it has got lost, or the peer writes to a slow disk.
@@ -40,7 +42,7 @@ struct AckPace {
     private struct Window {
         let began: MonotonicTime
         let arrived: UInt64
-        /// There was more to send than we let go: the rate is that of the path.
+        /// There was more to send than we let go.
         var wasFull: Bool
     }
 
@@ -51,6 +53,8 @@ struct AckPace {
     private var arrived: UInt64 = 0
     private var progress = MonotonicTime(nanoseconds: 0)
     private var current: Window?
+    /// How many messages were being sent when the last frame was written.
+    private var running = 0
     /// Bytes per second, the newest last.
     private var rates: [Double] = []
     private var growing: (best: Double, stalled: Int)? = (0, 0)
@@ -61,10 +65,17 @@ struct AckPace {
     /// `interval`: after how many bytes of a message the peer acknowledges it (`BLIPLimits.ackInterval`).
     init(interval: UInt64) { self.interval = max(interval, 1) }
 
+    /// What has arrived and is not acknowledged yet: an interval for each message.
+    private func late(_ running: Int) -> UInt64 { UInt64(max(running, 0) + 1) * interval / 4 * 5 }
+
+    private func hasQueue(at rate: Double) -> Bool {
+        let trip = (shortest?.time ?? .zero) / .seconds(1)
+        return sent - arrived > late(running) + Self.bytes(rate * trip * Self.queued)
+    }
+
     /// What may be on its way, in bytes, while so many messages are being sent.
     private func allowed(_ running: Int) -> UInt64 {
-        // What has arrived and is not acknowledged yet, an interval for each message, is no queue.
-        let least = UInt64(max(running, 0) + 1) * interval / 4 * 5
+        let least = late(running)
         guard let trip = shortest?.time, let best = rates.max() else { return max(Self.first, least) }
         let seconds = trip / .seconds(1)
         if drainsSince != nil { return max(Self.bytes(best * seconds * Self.drained), least) }
@@ -98,6 +109,7 @@ struct AckPace {
         now: MonotonicTime
     ) {
         sent += count
+        self.running = running
         // The peer does not acknowledge the last frame of a message.
         if !isLast, (total - min(count, total)) / interval < total / interval {
             if marks.isEmpty {
@@ -154,8 +166,9 @@ struct AckPace {
         current = Window(began: now, arrived: arrived, wasFull: false)
         guard drainsSince == nil else { return }
         let rate = Double(arrived - window.arrived) / (time / .seconds(1))
-        // What we have sent because there was no more says nothing of the path.
-        guard window.wasFull || rate > rates.max() ?? 0 else { return }
+        // Where there was no more to send the rate says nothing of the path, unless a queue shows that it is the path's: something
+        // else may hold our messages back (`BLIPLimits.sendWindow`).
+        guard window.wasFull || hasQueue(at: rate) || rate > rates.max() ?? 0 else { return }
         rates.append(rate)
         if rates.count > Self.remembered { rates.removeFirst() }
         guard let known = growing else { return }

@@ -18,12 +18,15 @@ private struct RelayedPath {
     private var pace = AckPace(interval: interval)
     private var now = MonotonicTime(nanoseconds: 0)
     private var freeAt = MonotonicTime(nanoseconds: 0)
-    private var acks: [(time: MonotonicTime, number: UInt64, bytes: UInt64)] = []
+    private var acks: [(time: MonotonicTime, number: UInt64, bytes: UInt64, offset: UInt64)] = []
     private var open: [(number: UInt64, sent: UInt64)] = []
     private var lastNumber: UInt64 = 0
     private(set) var sent: UInt64 = 0
     /// How long the next urgent frame would wait in the relay.
     private(set) var longestQueue = Duration.zero
+    /// What else bounds what is on its way: the window of each message.
+    var window = UInt64.max
+    private var arrived: UInt64 = 0
     /// The peer acknowledges nothing.
     var isSilent = false
 
@@ -37,13 +40,14 @@ private struct RelayedPath {
         let (end, before) = (now + duration, sent)
         longestQueue = .zero
         while now < end {
-            while !pace.isFull(running: messages), freeAt - now < .seconds(20) { sendFrame() }
+            while !pace.isFull(running: messages), freeAt - now < .seconds(20), sent - arrived < window { sendFrame() }
             longestQueue = max(longestQueue, freeAt - now)
             let next = [acks.first?.time, pace.deadline, end].compactMap { $0 }.min() ?? end
             now = max(now + .microseconds(10), min(next, end))
             pace.handleTimeout(now: now)
             while let ack = acks.first, ack.time <= now {
                 acks.removeFirst()
+                arrived = ack.offset
                 pace.acknowledged(ack.bytes, of: ack.number, isOfResponse: true, now: now)
             }
         }
@@ -68,7 +72,7 @@ private struct RelayedPath {
         if !isLast {
             open.append(message)
             if before / Self.interval < message.sent / Self.interval, !isSilent {
-                acks.append((freeAt + roundTrip, message.number, message.sent))
+                acks.append((freeAt + roundTrip, message.number, message.sent, sent))
             }
         }
     }
@@ -114,6 +118,18 @@ private struct RelayedPath {
         _ = path.run(.seconds(5))
         let fast = path.run(.seconds(5))
         #expect(fast > 0.9)
+    }
+
+    @Test("a relay that takes a burst before it holds back is not taken for a fast path, whatever else bounds a file")
+    func burst() {
+        var path = RelayedPath(rate: 200e6, roundTrip: .milliseconds(2))
+        path.window = 6_000_000
+        _ = path.run(.milliseconds(500))
+        path.rate = 20e6
+        _ = path.run(.seconds(3))
+        let share = path.run(.seconds(5))
+        #expect(share > 0.9)
+        #expect(path.longestQueue < .milliseconds(100))
     }
 
     @Test("a peer that acknowledges nothing gets a little each second, and is not waited for for ever")
