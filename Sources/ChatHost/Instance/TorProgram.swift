@@ -54,12 +54,7 @@ package struct TorProgram: TorProviding {
     }
 
     /// Where the program is; `nil`: it is not installed. Debian has it where users have no programs.
-    package static var path: String? {
-        let places = (getenv("PATH").map { String(cString: $0) } ?? "").split(separator: ":").map(String.init)
-        return (places + ["/usr/local/sbin", "/usr/sbin", "/usr/bin"]).map { $0 + "/tor" }.first {
-            access($0, X_OK) == 0 && !SmallFile.isFolder($0)
-        }
-    }
+    package static var path: String? { InstalledProgram.path(of: "tor") }
 }
 
 /// A tor of our user's.

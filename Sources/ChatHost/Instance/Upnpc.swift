@@ -14,6 +14,8 @@ package struct Upnpc: UPnPAsking {
     /// Found by PATH.
     private let program: String
 
+    static var path: String? { InstalledProgram.path(of: "upnpc") }
+
     package init(program: String = "upnpc") { self.program = program }
 
     package func map(_ port: UInt16, ownHost: String) async throws(MappingFailure) -> MappedPort {

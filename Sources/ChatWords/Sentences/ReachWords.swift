@@ -66,7 +66,7 @@ package enum ReachWords {
         case .noPublicAddress(let host): "the router has no public address itself (\(host))"
         case .noProgram: "the router gives no ports, and upnpc is not installed (apt install miniupnpc)"
         case .programKept:
-            "the router gives no ports, and the sandbox keeps blipchat from running upnpc (/set security.sandbox off)"
+            "the router gives no ports, and the sandbox keeps blipchat from running upnpc (start it again: then it may)"
         case .notNeeded: "this machine has a public address itself"
         }
     }
