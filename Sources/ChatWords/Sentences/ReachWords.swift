@@ -84,7 +84,9 @@ package enum ReachWords {
 
     /// What calls to ourselves have met, a line for each way.
     package static func lines(_ trials: [ReachTrial]) -> [String] {
-        guard !trials.isEmpty else { return ["Nobody can call you: no blipchat of yours takes calls now (start the chat, or blipchat serve)"] }
+        guard !trials.isEmpty else {
+            return ["Nobody can call you: no blipchat of yours takes calls now (start the chat, or blipchat serve)"]
+        }
         var lines = trials.map { trial in
             let place = SafeText("\(trial.route.endpoint)", as: .line).text
             return "\(label(of: trial.way))  \(place)  \(words(for: trial.outcome))"
