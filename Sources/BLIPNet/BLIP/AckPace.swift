@@ -7,8 +7,9 @@
 /// waits behind megabytes in the relay's memory. An ACK says when a frame has come all the way. From that follow the
 /// path's round trip and its rate, and with them what has to be on its way to keep it busy.
 struct AckPace {
-    /// We accept a queue of this length, or of a quarter of the round trip.
-    private static let harmless = Duration.milliseconds(50)
+    /// We accept a queue of this length, but at most so many bytes; or one of a quarter of the round trip.
+    private static let harmless = 0.05
+    private static let harmlessBytes = 1e6
     /// What may be on its way before anything is known, in bytes.
     private static let first: UInt64 = 512 << 10
     /// The shortest time over which a rate is measured, and how many rates are remembered.
@@ -80,7 +81,8 @@ struct AckPace {
         let seconds = trip / .seconds(1)
         if drainsSince != nil { return max(Self.bytes(best * seconds * Self.drained), least) }
         if growing != nil { return max(Self.bytes(best * seconds * 2), Self.first, least) }
-        return max(Self.bytes(best * (seconds + max(Self.harmless, trip / 4) / .seconds(1))), least)
+        let path = best * seconds
+        return max(Self.bytes(path + max(min(best * Self.harmless, Self.harmlessBytes), path / 4)), least)
     }
 
     private static func bytes(_ count: Double) -> UInt64 { UInt64(min(max(count, 0), 1e12)) }

@@ -127,6 +127,7 @@ private struct RelayedPath {
         _ = path.run(.milliseconds(500))
         path.rate = 20e6
         _ = path.run(.seconds(3))
+        #expect(path.longestQueue < .milliseconds(150))
         let share = path.run(.seconds(5))
         #expect(share > 0.9)
         #expect(path.longestQueue < .milliseconds(100))
