@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Two homes behind real NAT find each other (REACH 7): the scenarios of `make reach`. Needs root and the tools of nat.sh.
 BLIPCHAT=/path/to/blipchat; arguments: scenarios, none: all; --short: the few that `make test` runs."""
-import json, os, pathlib, shutil, signal, subprocess, sys, tempfile, time
+import json, os, pathlib, re, shutil, signal, socket, subprocess, sys, tempfile, time
 
 BLIPCHAT = os.path.abspath(os.environ.get('BLIPCHAT', '.build/release/blipchat'))
 NAT = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'nat.sh')
 RIG = os.environ.get('REACH_RIG', 'rr')
+# What the control socket speaks.
+PROTOCOL = re.search(r'currentProtocol\D*(\d+)', (pathlib.Path(NAT).parents[2] / 'Sources/ChatHost/Attached/SessionGreeting.swift').read_text())[1]
 SCENARIOS = {}
 
 
@@ -103,6 +105,19 @@ class Home:
         before = (self.path / 'serve.err').read_text().count('settings have been reloaded')
         self.process.send_signal(signal.SIGHUP)
         wait('the settings are read', 20, lambda: (self.path / 'serve.err').read_text().count('settings have been reloaded') > before)
+
+    def ask(self, what):
+        """One call over the control socket (Docs/scripting.md)."""
+        with socket.socket(socket.AF_UNIX) as line:
+            line.settimeout(20)
+            line.connect(str(self.path / 'home' / 'blipchat.sock'))
+            line.sendall(f'{{"hello":{{"protocol":{PROTOCOL}}}}}\n{json.dumps({"call": 1, "what": what})}\n'.encode())
+            answer = b''
+            while b'"reply"' not in answer:
+                more = line.recv(65536)
+                assert more, f'the chat hangs up: {answer}'
+                answer += more
+        assert b'"error"' not in answer, answer
 
     def reach(self):
         return self.json('reach')[0]
@@ -501,7 +516,9 @@ def idle(rig):
             home.run('contacts', 'add', f'blip://203.0.113.{100 + number}:4985/{key}', '--name', f'gone{number}')
         home.serve()
         if settings: home.joined()
-        time.sleep(seconds / 2)
+        # Nobody is called: what calls cost at rest is in `make bench-net`, and would hide what a relay costs.
+        home.ask({'disconnect': {}})
+        time.sleep(60)
         figures[name] = at_rest(home, seconds)
         home.stop()
     for name, (wakes, octets) in figures.items():

@@ -40,7 +40,7 @@ package struct ConfinementRules {
         }
         if !ownConfiguration { places.append((Self.resolved(paths.configuration), .own)) }
         if settings.startsTor, let program = TorProgram.path { places.append((Self.resolved(program), .run)) }
-        if settings.reach.mapping == .on, let program = Upnpc.path { places.append((Self.resolved(program), .run)) }
+        if settings.runsUpnpc, let program = Upnpc.path { places.append((Self.resolved(program), .run)) }
         if let interpreter = clinux_interpreter() { places.append((Self.resolved(String(cString: interpreter)), .run)) }
     }
 
