@@ -62,9 +62,10 @@ extension Configuration {
         }
     }
 
-    /// A tor is a child of ours.
     /// The router may be asked by a program, where it does not understand us.
     package var runsUpnpc: Bool { reach.mapping == .on }
+
+    /// A tor is a child of ours.
     package var startsTor: Bool { reach.tor != .off && reach.torControl.isEmpty }
 
     /// Files up to this size are taken without asking; `nil`: none.
