@@ -8,7 +8,7 @@
 /// path's round trip and its rate, and with them what has to be on its way to keep it busy.
 struct AckPace {
     /// We accept a queue of this length, but at most so many bytes; or one of a quarter of the round trip.
-    private static let harmless = 0.05
+    private static let harmless = 0.035
     private static let harmlessBytes = 1e6
     /// What may be on its way before anything is known, in bytes.
     private static let first: UInt64 = 512 << 10
