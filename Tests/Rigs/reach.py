@@ -306,7 +306,7 @@ def moved_by_probe(rig, size):
 @scenario('--relay-args -per-session-rate=20000000')
 def rate(rig):
     """A file moves through a relay of 20 MB/s at 80 % of what a foreign peer gets there; messages beside it, and the limit."""
-    size = 128 << 20
+    size = 256 << 20
     foreign = moved_by_probe(rig, size)
     alice, bob = two(rig)
     path = file(alice, size)
@@ -324,9 +324,10 @@ def rate(rig):
         beside.append(message(f'beside {len(beside)}'))
     took = time.monotonic() - began
     assert received(bob, path)
+    p99 = sorted(beside)[-(-len(beside) * 99 // 100) - 1]
     say(f'{size / took / 1e6:.0f} MB/s, a foreign peer {foreign / 1e6:.0f} MB/s; a message {idle * 1000:.0f} ms, '
-        f'beside the file at most {max(beside) * 1000:.0f} ms of {len(beside)}')
-    assert size / took >= 0.8 * foreign and max(beside) <= idle + 0.1
+        f'beside the file p99 {p99 * 1000:.0f} ms, at most {max(beside) * 1000:.0f} ms of {len(beside)}')
+    assert size / took >= 0.8 * foreign and p99 <= idle + 0.1
     for home in (alice, bob):
         home.set('reach.relay_limit', '2M')
     path = file(alice, 8 << 20)
