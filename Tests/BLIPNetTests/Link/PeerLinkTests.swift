@@ -60,7 +60,10 @@ import Testing
         // Where only the public network may be called the proxy may still be inside: our user has named it.
         var outside = options
         outside.connect.addressPolicy.allowsInside = false
-        guard case .host(_, let port) = server.endpoint else { return }
+        guard case .host(_, let port) = server.endpoint else {
+            Issue.record("the server has no port")
+            return
+        }
         for host in ["127.0.0.1", "localhost"] {
             _ = try? await PeerLink.connect(to: .host(host, port: port), options: outside, handler: TestHandler())
         }
