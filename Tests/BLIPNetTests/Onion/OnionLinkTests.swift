@@ -119,7 +119,9 @@ private final class NoRequests: BLIPRequestHandler {
         admission.maxHandshakesPerAddress = 1
         admission.firstByteTime = .seconds(600)
         admission.helloTime = .seconds(600)
-        let options = LinkOptions(identity: try TLSIdentity.generate())
+        var options = LinkOptions(identity: try TLSIdentity.generate())
+        // Only the limit closes a connection here.
+        options.handshakeTimeout = .seconds(600)
         for isOnion in [true, false] {
             let listener = try LinkListener.listen(
                 on: .unix(path: folder.file("door\(isOnion)")), isOnion: isOnion, options: options,
