@@ -1,32 +1,33 @@
-// How much may be on its way to a peer behind a relay, a proxy or Tor, so that a chat line does not wait there
+// How many bytes we keep in flight to a peer behind a relay, a proxy or Tor, so that a chat line does not wait there
 // (Docs/decisions/0036). Pure.
 
-/// Bounds what is on its way by what the peer's ACKs say of it.
+/// Limits the bytes in flight by the peer's ACKs.
 ///
-/// A relay takes in what the peer has not got yet: TCP calls it delivered, `SendPace` sees no queue, and an urgent message
-/// waits behind megabytes in the relay's memory. An ACK says when a frame has come all the way. From that follow the
-/// path's round trip and its rate, and with them what has to be on its way to keep it busy.
+/// A relay takes bytes before the peer has them: TCP calls them delivered, `SendPace` sees no queue, and an urgent message
+/// waits behind megabytes in the relay's memory. An ACK shows that a frame has reached the peer. The ACKs give the path's
+/// round trip and its rate, and the two together say how many bytes in flight keep it busy.
 struct AckPace {
-    /// We accept a queue of this length, but at most so many bytes; or one of a quarter of the round trip.
+    /// We accept a queue of so many seconds, but of so many bytes at most; on a long path one of a quarter of the round trip.
     private static let harmless = 0.035
     private static let harmlessBytes = 1e6
-    /// What may be on its way before anything is known, in bytes.
+    /// The bytes that we keep in flight before the first ACK.
     private static let first: UInt64 = 512 << 10
     /// The shortest time over which a rate is measured, and how many rates are remembered.
     private static let window = Duration.milliseconds(100)
     private static let remembered = 8
-    /// The rate still grows when a window has so many times the best one before it; it has stopped after so many others.
+    /// The rate is still growing when a window exceeds the best one so far by this factor. After so many windows that do not,
+    /// it has stopped.
     private static let growth = 1.1
     private static let proof = 3
-    /// A round trip that has not been as short as the shortest for so long is measured again, with the queue drained.
+    /// When no round trip has been as short as the shortest one for so long, we drain the queue and measure it again.
     private static let believed = Duration.seconds(30)
-    /// What is on its way then: the path has no queue, and is not so empty that filling it again makes one.
+    /// While we drain, we keep this share of what the path holds in flight: enough that filling it up again makes no new queue.
     private static let drained = 0.9
-    /// What is on its way is a queue when it is more than so many times what the path itself holds.
+    /// When we have more than this many times what the path holds in flight, the rest of it is in a queue.
     private static let queued = 1.5
-    /// As short as the shortest one: up to so many times it.
+    /// A round trip counts as no longer than the shortest one up to this factor.
     private static let alike = 1.125
-    /// When no ACK comes for so long, or for four round trips, it has got lost, or the peer writes to a slow disk.
+    /// We wait this long for an ACK, or four round trips: the peer may have lost it, or may be writing to a slow disk.
     private static let patience = Duration.seconds(1)
 
     /// A frame that the peer is going to acknowledge.
@@ -43,7 +44,7 @@ struct AckPace {
     private struct Window {
         let began: MonotonicTime
         let arrived: UInt64
-        /// There was more to send than we let go.
+        /// We held messages back during this window.
         var wasFull: Bool
     }
 
@@ -60,13 +61,13 @@ struct AckPace {
     private var rates: [Double] = []
     private var growing: (best: Double, stalled: Int)? = (0, 0)
     private var shortest: (time: Duration, seen: MonotonicTime)?
-    /// Frames that are sent from here on meet no queue.
+    /// While we drain: the value of `sent` when we began. Frames that we send after it meet no queue.
     private var drainsSince: UInt64?
 
     /// `interval`: after how many bytes of a message the peer acknowledges it (`BLIPLimits.ackInterval`).
     init(interval: UInt64) { self.interval = max(interval, 1) }
 
-    /// What has arrived and is not acknowledged yet: an interval for each message.
+    /// The most that the peer can have without having acknowledged it, in bytes: one interval of each message, and some more.
     private func late(_ running: Int) -> UInt64 { UInt64(max(running, 0) + 1) * interval / 4 * 5 }
 
     private func hasQueue(at rate: Double) -> Bool {
@@ -74,7 +75,7 @@ struct AckPace {
         return sent - arrived > late(running) + Self.bytes(rate * trip * Self.queued)
     }
 
-    /// What may be on its way, in bytes, while so many messages are being sent.
+    /// The bytes that we may have in flight while we send `running` messages.
     private func allowed(_ running: Int) -> UInt64 {
         let least = late(running)
         guard let trip = shortest?.time, let best = rates.max() else { return max(Self.first, least) }
@@ -87,7 +88,7 @@ struct AckPace {
 
     private static func bytes(_ count: Double) -> UInt64 { UInt64(min(max(count, 0), 1e12)) }
 
-    /// Nothing that can wait may be sent until an ACK comes.
+    /// Whether messages that can wait have to, until an ACK comes.
     func isFull(running: Int) -> Bool { !marks.isEmpty && sent - arrived >= allowed(running) }
 
     /// When `handleTimeout` is to be called while it is full.
@@ -96,7 +97,7 @@ struct AckPace {
         return progress + max(Self.patience, (shortest?.time ?? .zero) * 4)
     }
 
-    /// No ACK has come for long: what is on its way no longer counts.
+    /// When no ACK has come for too long, the bytes in flight no longer count against the limit.
     mutating func handleTimeout(now: MonotonicTime) {
         guard let deadline, now >= deadline else { return }
         marks.removeAll()
@@ -105,7 +106,7 @@ struct AckPace {
         current = nil
     }
 
-    /// A frame with `count` bytes of a message is sent, of which `total` have been sent by now.
+    /// We have sent a frame with `count` bytes of a message, and `total` bytes of that message so far.
     mutating func wrote(
         _ count: UInt64, of number: UInt64, isOfResponse: Bool, total: UInt64, isLast: Bool, running: Int,
         now: MonotonicTime
@@ -115,7 +116,7 @@ struct AckPace {
         // The peer does not acknowledge the last frame of a message.
         if !isLast, (total - min(count, total)) / interval < total / interval {
             if marks.isEmpty {
-                // What was sent before has no mark any more, and has arrived.
+                // The peer has acknowledged every frame before this one that it acknowledges at all, so they have arrived.
                 arrived = max(arrived, sent - count)
                 progress = max(progress, now)
             }
@@ -125,7 +126,8 @@ struct AckPace {
         if isFull(running: running) { current?.wasFull = true }
     }
 
-    /// The peer has so many bytes of a message. What was sent before them has arrived as well: frames do not overtake.
+    /// The peer acknowledges the first `byteCount` bytes of a message. It also has all that we sent before them, because frames
+    /// do not overtake each other.
     mutating func acknowledged(_ byteCount: UInt64, of number: UInt64, isOfResponse: Bool, now: MonotonicTime) {
         let position = (0..<marks.count).last { position in
             guard let mark = marks[position] else { return false }
@@ -158,7 +160,7 @@ struct AckPace {
     private mutating func noteRate(now: MonotonicTime) {
         let least = max(Self.window, shortest?.time ?? .zero)
         guard let window = current, now - progress < least * 4 else {
-            // The first ACK, or the first after a rest: the path may be another one by now.
+            // This is the first ACK, or the first after a rest: the path may have changed.
             current = Window(began: now, arrived: arrived, wasFull: false)
             growing = (0, 0)
             return
@@ -168,8 +170,8 @@ struct AckPace {
         current = Window(began: now, arrived: arrived, wasFull: false)
         guard drainsSince == nil else { return }
         let rate = Double(arrived - window.arrived) / (time / .seconds(1))
-        // Where there was no more to send the rate says nothing of the path, unless a queue shows that it is the path's: something
-        // else may hold our messages back (`BLIPLimits.sendWindow`).
+        // If we had nothing more to send, the rate says nothing about the path. A queue shows that we had: something else may
+        // hold our messages back (`BLIPLimits.sendWindow`).
         guard window.wasFull || hasQueue(at: rate) || rate > rates.max() ?? 0 else { return }
         rates.append(rate)
         if rates.count > Self.remembered { rates.removeFirst() }

@@ -98,7 +98,7 @@ package struct BLIPConnection {
         return .earlier(.earlier(inbox.deadline, expiry), .earlier(unpacking.resumption, outbox.deadline))
     }
 
-    /// What is sent from now on is sent at this time.
+    /// The driver tells the time before it sends: `AckPace` measures round trips by it.
     mutating func noteTime(_ now: MonotonicTime) { self.now = max(self.now, now) }
 
     /// Does what is due: drops incoming messages that have seen no frame for `partialTimeout` (a response dropped so fails

@@ -47,7 +47,7 @@ public struct BLIPLimits: Sendable {
     var ackRepeat = Duration.seconds(1)
     /// A message pauses while this many of its bytes, or more, are not acknowledged.
     package var sendWindow: UInt64 = 128_000
-    /// What is on its way is bounded by what the peer's ACKs say: for a link through others (`AckPace`).
+    /// Limits the bytes in flight by the peer's ACKs (`AckPace`), for a link through a relay, a proxy or Tor.
     package var pacesByAcks = false
     /// An unfinished incoming message that sees no frame for so long is dropped, and the place of one of ours that was
     /// left without an end is free again.

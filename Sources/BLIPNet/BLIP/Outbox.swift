@@ -14,7 +14,7 @@
 /// ones can stand before a normal one that was just put back; the others wait in the backlog,
 /// requests in order, urgent responses ahead of normal ones. A quarter of the places is kept for each kind, so that a
 /// flood of one cannot shut the other out. In a dialect without ACKs only so many bytes run at a time. On a link through a
-/// relay what is normal also waits while enough is on its way (`AckPace`).
+/// relay normal messages also wait while enough bytes are in flight (`AckPace`).
 struct Outbox {
     private var queue = FIFO<OutgoingMessage>()
     private var newRequests = FIFO<OutgoingMessage>()
@@ -38,7 +38,7 @@ struct Outbox {
     /// The sizes of the running messages, where they are bounded.
     private var runningBytes = 0
     private let maxRunningBytes: Int?
-    /// `nil`: as much may be on its way as the transport takes.
+    /// `nil`: the transport alone limits the bytes in flight.
     private var pace: AckPace?
 
     /// `maxRunningBytes`: how large the running messages may be together, unless it is one alone.
@@ -82,10 +82,10 @@ struct Outbox {
         return message
     }
 
-    /// Enough is on its way to the peer.
+    /// Enough bytes are in flight to the peer.
     private var holds: Bool { pace?.isFull(running: running) == true }
 
-    /// The first one that goes all the same: what is urgent, and what begins a request, because an urgent request must not
+    /// The first message that we do not hold back: an urgent one, or a request that begins, because an urgent request must not
     /// overtake it.
     private var firstUnheld: Int? {
         (0..<queue.count).first { position in
@@ -131,7 +131,7 @@ struct Outbox {
 
     mutating func removeAll() { self = Outbox(maxRunning: maxRunning, maxRunningBytes: maxRunningBytes) }
 
-    // MARK: What is on its way
+    // MARK: Bytes in flight
 
     /// A frame of a message has been written, `count` bytes after its header.
     mutating func wrote(_ count: UInt64, of message: OutgoingMessage, isLast: Bool, now: MonotonicTime) {

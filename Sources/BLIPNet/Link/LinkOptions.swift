@@ -76,7 +76,7 @@ public struct LinkOptions: Sendable {
         set { webSocket.keepaliveTimeout = newValue }
     }
 
-    /// For a link through a proxy, a relay or Tor: what TCP says of the way ends with them.
+    /// For a link through a proxy, a relay or Tor: TCP sees only the way to them, so the peer's ACKs pace us.
     var throughOthers: LinkOptions {
         var options = self
         options.blip.pacesByAcks = true

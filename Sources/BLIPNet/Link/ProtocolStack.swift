@@ -116,7 +116,7 @@ package struct ProtocolStack: StreamStack {
     /// The peer is no stranger any more (`BLIPLimits.maxUnpackedBeforeAdmission`).
     package mutating func admit() { blip?.admit() }
 
-    /// What is sent from now on is sent at this time.
+    /// The driver tells the time before it sends: `AckPace` measures round trips by it.
     mutating func noteTime(_ now: MonotonicTime) { blip?.noteTime(now) }
 
     /// Measures the round trip; the outcome is in `roundTrip` when the peer has answered.

@@ -47,7 +47,8 @@ struct ProxyTunnel: Sendable {
         }
     }
 
-    /// Our user has named the proxy, so it may be inside; the server may be where `connect` allows, as far as an address shows it.
+    /// Our user has chosen the proxy, so it may have a private address. The server may not, unless `connect` allows it; of a name
+    /// only the proxy can tell.
     private func connectToProxy() throws(Failure) -> ConnectOptions {
         var options = connect
         if !options.addressPolicy.allowsInside, case .host(let host, _)? = Endpoint(target),
