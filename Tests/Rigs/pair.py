@@ -12,6 +12,29 @@ except ImportError:
 BLIPCHAT = os.environ.get('BLIPCHAT', '.build/release/blipchat')
 
 
+def switches(pid):
+    """Context switches of each thread so far."""
+    found = {}
+    for thread in os.listdir(f'/proc/{pid}/task'):
+        try:
+            status = open(f'/proc/{pid}/task/{thread}/status').read()
+        except OSError:
+            continue
+        found[thread] = sum(map(int, re.findall(r'ctxt_switches:\s*(\d+)', status)))
+    return found
+
+
+def wakes(pid, seconds):
+    """How often threads were switched within `seconds`: wake-ups at rest. Threads come and go meanwhile, so it looks often."""
+    total, before, end = 0, switches(pid), time.monotonic() + seconds
+    while time.monotonic() < end:
+        time.sleep(0.5)
+        now = switches(pid)
+        total += sum(count - before.get(thread, 0) for thread, count in now.items())
+        before = now
+    return total
+
+
 class Home:
     """One blipchat home in the namespace of `side`."""
 
@@ -73,26 +96,8 @@ class Home:
         f = open(f'/proc/{self.pid}/stat').read().rsplit(')', 1)[1].split()
         return (int(f[11]) + int(f[12])) / os.sysconf('SC_CLK_TCK')
 
-    def switches(self):
-        """Context switches of each thread so far."""
-        found = {}
-        for thread in os.listdir(f'/proc/{self.pid}/task'):
-            try:
-                status = open(f'/proc/{self.pid}/task/{thread}/status').read()
-            except OSError:
-                continue
-            found[thread] = sum(map(int, re.findall(r'ctxt_switches:\s*(\d+)', status)))
-        return found
-
     def wakes(self, seconds):
-        """How often threads were switched within `seconds`: wake-ups at rest. Threads come and go meanwhile, so it looks often."""
-        total, before, end = 0, self.switches(), time.monotonic() + seconds
-        while time.monotonic() < end:
-            time.sleep(0.5)
-            now = self.switches()
-            total += sum(count - before.get(thread, 0) for thread, count in now.items())
-            before = now
-        return total
+        return wakes(self.pid, seconds)
 
     def rss(self):
         return int(re.search(r'VmRSS:\s*(\d+)', open(f'/proc/{self.pid}/status').read())[1])

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Two homes behind real NAT find each other (REACH 7): the scenarios of `make reach`. Needs root and the tools of nat.sh.
 BLIPCHAT=/path/to/blipchat; arguments: scenarios, none: all; --short: the few that `make test` runs."""
-import json, os, pathlib, re, shutil, signal, socket, subprocess, sys, tempfile, time
+import json, os, pathlib, shutil, signal, subprocess, sys, tempfile, time
+
+sys.dont_write_bytecode = True
+from pair import Session, wakes
 
 BLIPCHAT = os.path.abspath(os.environ.get('BLIPCHAT', '.build/release/blipchat'))
 NAT = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'nat.sh')
 RIG = os.environ.get('REACH_RIG', 'rr')
-# What the control socket speaks.
-PROTOCOL = re.search(r'currentProtocol\D*(\d+)', (pathlib.Path(NAT).parents[2] / 'Sources/ChatHost/Attached/SessionGreeting.swift').read_text())[1]
 SCENARIOS = {}
 
 
@@ -106,18 +107,10 @@ class Home:
         self.process.send_signal(signal.SIGHUP)
         wait('the settings are read', 20, lambda: (self.path / 'serve.err').read_text().count('settings have been reloaded') > before)
 
-    def ask(self, what):
-        """One call over the control socket (Docs/scripting.md)."""
-        with socket.socket(socket.AF_UNIX) as line:
-            line.settimeout(20)
-            line.connect(str(self.path / 'home' / 'blipchat.sock'))
-            line.sendall(f'{{"hello":{{"protocol":{PROTOCOL}}}}}\n{json.dumps({"call": 1, "what": what})}\n'.encode())
-            answer = b''
-            while b'"reply"' not in answer:
-                more = line.recv(65536)
-                assert more, f'the chat hangs up: {answer}'
-                answer += more
-        assert b'"error"' not in answer, answer
+    def call(self, name, **members):
+        """One call over the control socket."""
+        with Session(self.path / 'home' / 'blipchat.sock') as session:
+            return session.call(name, **members)
 
     def reach(self):
         return self.json('reach')[0]
@@ -475,31 +468,15 @@ def cut(rig):
     say(f'it arrives {took:.1f} s after the path was healed')
 
 
-def switches(pid):
-    """How often each thread has waited so far."""
-    found = {}
-    for task in pathlib.Path(f'/proc/{pid}/task').iterdir():
-        try:
-            status = (task / 'status').read_text()
-        except OSError:
-            continue
-        found[task.name] = int(status.split('voluntary_ctxt_switches:')[1].split()[0])
-    return found
-
-
 def at_rest(home, seconds):
     """Wake-ups of all threads, and bytes in and out of the node, for each minute."""
     def octets():
         text = subprocess.run(['ip', 'netns', 'exec', f'{RIG}-{home.node}', 'cat', '/proc/net/dev'], stdout=subprocess.PIPE, text=True).stdout
         rows = [line.split(':')[1].split() for line in text.splitlines() if ':' in line and not line.strip().startswith('lo:')]
         return sum(int(row[0]) + int(row[8]) for row in rows)
-    wakes, before, sent, end = 0, switches(home.process.pid), octets(), time.monotonic() + seconds
-    while time.monotonic() < end:
-        time.sleep(0.5)
-        now = switches(home.process.pid)
-        wakes += sum(count - before.get(thread, 0) for thread, count in now.items())
-        before = now
-    return wakes * 60 / seconds, (octets() - sent) * 60 / seconds
+    before = octets()
+    woken = wakes(home.process.pid, seconds)
+    return woken * 60 / seconds, (octets() - before) * 60 / seconds
 
 
 @scenario()
@@ -518,12 +495,12 @@ def idle(rig):
         home.serve()
         if settings: home.joined()
         # Nobody is called: what calls cost at rest is in `make bench-net`, and would hide what a relay costs.
-        home.ask({'disconnect': {}})
+        home.call('disconnect')
         time.sleep(60)
         figures[name] = at_rest(home, seconds)
         home.stop()
-    for name, (wakes, octets) in figures.items():
-        say(f'{name}: {wakes:.1f} wake-ups a minute, {octets * 60 / 1e3:.1f} kB an hour')
+    for name, (woken, octets) in figures.items():
+        say(f'{name}: {woken:.1f} wake-ups a minute, {octets * 60 / 1e3:.1f} kB an hour')
     added = figures['with a relay'][0] - figures['alone'][0]
     say(f'the relay adds {added:.1f} wake-ups a minute')
     assert added <= 2
