@@ -9,7 +9,7 @@ extension BLIPConnection {
         case .disconnected: return
         case nil: break
         }
-        self.now = max(self.now, now)
+        noteTime(now)
         do throws(BLIPViolation) {
             let received = try reader.read(frame, unpacking.allowance)
             unpacking.charge(received.unpacked, now: self.now)

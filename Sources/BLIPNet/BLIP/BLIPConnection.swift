@@ -104,7 +104,7 @@ package struct BLIPConnection {
     /// Does what is due: drops incoming messages that have seen no frame for `partialTimeout` (a response dropped so fails
     /// its request), sends ACKs again that may have got lost, and reads on when that had to pause for the time.
     package mutating func handleTimeout(now: MonotonicTime) {
-        self.now = max(self.now, now)
+        noteTime(now)
         if unpacking.resume(now: now) { inbox.resumeReading(now: now) }
         outbox.handleTimeout(now: now)
         for ack in inbox.repeatAcks(now: now) { acks.append(ack) }
@@ -135,7 +135,7 @@ package struct BLIPConnection {
 
     /// Slow consumers have taken bytes (`taken` was called): ACKs become due, or reading may go on.
     mutating func noteTaken(now: MonotonicTime) {
-        self.now = max(self.now, now)
+        noteTime(now)
         guard end == nil else { return }
         let wasPaused = isReadingPaused
         for ack in inbox.noteTaken(now: now) { acks.append(ack) }
