@@ -49,7 +49,7 @@ struct Outbox {
     }
 
     /// Whether `popNext` has something.
-    var isEmpty: Bool { queue.isEmpty || holds && firstUnheld == nil }
+    var isEmpty: Bool { queue.isEmpty || holds && firstPosition(where: { !Self.canWait($0) }) == nil }
     /// An urgent message waits for its turn.
     var hasUrgent: Bool { urgentInQueue > 0 }
     /// Messages that wait for their turn or for room, without the paused ones.
@@ -70,7 +70,8 @@ struct Outbox {
     /// The message whose turn it is, taken out of the queue. After its frame the caller puts it back, pauses it (by
     /// keeping it) or says that it has finished.
     mutating func popNext() -> OutgoingMessage? {
-        guard let message = holds ? popUnheld() : popClaimingNormal() ?? queue.popFirst() else { return nil }
+        guard let message = holds ? popFirst(where: { !Self.canWait($0) }) : popClaimingNormal() ?? queue.popFirst()
+        else { return nil }
         if !message.isUrgent {
             normalClaim = max(0, normalClaim - (message.isNew ? Self.claimPerUrgentFrame : 1))
         } else {
@@ -85,31 +86,25 @@ struct Outbox {
     /// Enough bytes are in flight to the peer.
     private var holds: Bool { pace?.isFull(running: running) == true }
 
-    /// The first message that we do not hold back: an urgent one, or a request that begins, because an urgent request must not
-    /// overtake it.
-    private var firstUnheld: Int? {
-        (0..<queue.count).first { position in
-            queue[position].map { $0.isUrgent || ($0.isNew && $0.isRequest) } ?? false
-        }
+    /// Whether others may go before it. A request that begins stays where it is, because request numbers begin in order.
+    private static func canWait(_ message: OutgoingMessage) -> Bool {
+        !message.isUrgent && !(message.isNew && message.isRequest)
     }
 
-    private mutating func popUnheld() -> OutgoingMessage? {
-        guard let position = firstUnheld, let message = queue[position] else { return nil }
+    private func firstPosition(where fits: (OutgoingMessage) -> Bool) -> Int? {
+        (0..<queue.count).first { position in queue[position].map(fits) ?? false }
+    }
+
+    private mutating func popFirst(where fits: (OutgoingMessage) -> Bool) -> OutgoingMessage? {
+        guard let position = firstPosition(where: fits), let message = queue[position] else { return nil }
         queue.remove(at: position)
         return message
     }
 
-    /// The first normal message, when urgent ones have gone before them for too long. A new request stays where it is,
-    /// because it would overtake the new requests before it.
+    /// The first normal message that can move, when urgent ones have gone before them for too long.
     private mutating func popClaimingNormal() -> OutgoingMessage? {
         guard normalClaim > Self.claimLimit - Self.claimPerUrgentFrame, urgentInQueue > 0 else { return nil }
-        guard
-            let position = (0..<queue.count).first(where: { position in
-                queue[position].map { !$0.isUrgent && !($0.isNew && $0.isRequest) } ?? false
-            }), let message = queue[position]
-        else { return nil }
-        queue.remove(at: position)
-        return message
+        return popFirst(where: Self.canWait)
     }
 
     /// Puts back a message that has more frames, or that was paused.
@@ -117,7 +112,7 @@ struct Outbox {
 
     /// Takes a message out of the queue, if it is there; it keeps its place among the running ones until `finish`.
     mutating func withdraw(_ message: OutgoingMessage) {
-        guard let position = (0..<queue.count).first(where: { queue[$0] === message }) else { return }
+        guard let position = firstPosition(where: { $0 === message }) else { return }
         queue.remove(at: position)
         if message.isUrgent { urgentInQueue -= 1 }
     }
