@@ -12,8 +12,10 @@ extension PeerLink {
         handler: any BLIPRequestHandler
     ) async throws(LinkError) -> PeerLink {
         guard let talk = SOCKSHandshake(host: host, port: port, name: name) else { throw .onionFailed(.badName) }
-        let stream = try await onionStream(talk, socks, options.connect)
         var options = options.throughOthers
+        // Our tor may have a private address, whoever has named the service.
+        options.connect.addressPolicy.allowsInside = true
+        let stream = try await onionStream(talk, socks, options.connect)
         options.handshakeTimeout = max(options.handshakeTimeout, onionHandshakeTime)
         var stack = try ProtocolStack.client(host: "localhost", options: options, now: .now())
         stack.receive(stream.unread, now: .now())

@@ -65,9 +65,8 @@ package struct LinkConnecting: PeerConnecting {
             return try await PeerLink.connect(
                 to: relay.mailbox, at: relay.server, as: try caller.identity(), options: options,
                 handler: LinkRequests(handler))
-        // Its name is for Tor alone: a name server must not hear it. Our own tor is on this machine, whoever has named the service.
+        // Its name is for Tor alone: a name server must not hear it.
         case .onion(let host, let port):
-            options.connect.addressPolicy.allowsInside = true
             return try await onion.connect(host, port: port, options: options, handler: LinkRequests(handler))
         }
     }
