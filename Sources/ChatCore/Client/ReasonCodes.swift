@@ -50,8 +50,8 @@ extension OnionState {
         switch self {
         case .announced: nil
         case .ready: "onion-not-announced"
-        case .off: LinkReason.onion(.off).code
-        case .starting(let percent): LinkReason.onion(.starting(percent: percent)).code
+        case .off: OnionReason.off.code
+        case .starting(let percent): OnionReason.starting(percent: percent).code
         case .failed(let reason): reason.code
         }
     }

@@ -63,10 +63,9 @@ extension Records {
     }
 
     private static func onion(_ onion: OnionReport) -> JSONValue {
-        var failure: LinkReason?
+        let failure = onion.state.trouble
         var percent: Int?
         if case .starting(let now) = onion.state { percent = now }
-        if case .failed(let reason) = onion.state { failure = reason }
         return .record([
             "host": onion.host.map(JSONValue.string) ?? .null, "state": .string(name(of: onion.state)),
             "only": .bool(onion.isOnly), "percent": percent.map { .integer(Int64($0)) },
