@@ -5,13 +5,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-fail() {
-    printf 'blipchat: %s\n' "$*" >&2
-    exit 1
-}
-
-((EUID == 0)) || fail "root is needed for a root of Debian's (sudo make fresh)"
-command -v debootstrap >/dev/null || fail "debootstrap is missing (apt install debootstrap)"
+. Scripts/debian_root.sh
+check_debootstrap fresh
 swift=$(command -v "$1") || fail "Swift is missing: '$1' was not found in PATH"
 # What is above usr/bin/swift.
 toolchain=$(realpath "$(dirname "$(realpath "$swift")")/../..")
@@ -21,20 +16,10 @@ mkdir -p "$cache"
 cache=$(realpath "$cache")
 (($# > 0)) || set -- user root
 IFS=, read -r -a commands <<<"${BLIPCHAT_FRESH:-run ARGS=--version,test}"
-# Mounts of our own, which end with us.
-if [[ -z ${BLIPCHAT_MOUNTS-} ]]; then
-    BLIPCHAT_MOUNTS=1 exec unshare --mount --pid --fork --kill-child "$0" "$swift" "$cache" "$@"
-fi
+own_mounts "$swift" "$cache" "$@"
 
 archive=$cache/bookworm.tar
-if [[ ! -f $archive ]]; then
-    rm -rf "$cache/making"
-    debootstrap --variant=minbase --include=ca-certificates,git,make,sudo bookworm "$cache/making" >"$cache/debootstrap.log" 2>&1 ||
-        fail "debootstrap failed, see $cache/debootstrap.log"
-    tar -C "$cache/making" -cf "$archive.part" .
-    mv "$archive.part" "$archive"
-    rm -rf "$cache/making"
-fi
+make_archive "$archive" bookworm --include=ca-certificates,git,make,sudo
 
 for who in "$@"; do
     case $who in
@@ -45,13 +30,10 @@ for who in "$@"; do
     root=$cache/$who
     rm -rf "$root"
     mkdir -p "$root"
-    tar -C "$root" -xf "$archive"
-    mount -t proc proc "$root/proc"
+    open_root "$archive" "$root"
     mount -t sysfs sys "$root/sys"
-    mount --rbind /dev "$root/dev"
     mkdir -p "$root$toolchain"
     mount --bind -o ro "$toolchain" "$root$toolchain"
-    cp /etc/resolv.conf /etc/hosts "$root/etc/"
     if [[ $name != root ]]; then
         chroot "$root" useradd -m -s /bin/bash "$name"
         printf '%s ALL=(ALL) NOPASSWD: ALL\n' "$name" >"$root/etc/sudoers.d/$name"

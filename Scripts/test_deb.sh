@@ -9,17 +9,9 @@ shift 3
 mkdir -p "$cache"
 cache=$(realpath "$cache")
 
-fail() {
-    printf 'blipchat: %s\n' "$*" >&2
-    exit 1
-}
-
-((EUID == 0)) || fail "root is needed for a root of Debian's (sudo make deb-test)"
-command -v debootstrap >/dev/null || fail "debootstrap is missing (apt install debootstrap)"
-# Mounts of our own, which end with us.
-if [[ -z ${BLIPCHAT_MOUNTS-} ]]; then
-    BLIPCHAT_MOUNTS=1 exec unshare --mount --pid --fork --kill-child "$0" "$debs" "$upgrade" "$cache" "$@"
-fi
+. "$(dirname "$0")/debian_root.sh"
+check_debootstrap deb-test
+own_mounts "$debs" "$upgrade" "$cache" "$@"
 
 # What a person does, in the root $1, as a user who is not root.
 talk() {
@@ -51,22 +43,13 @@ talk() {
 for suite in "$@"; do
     began=$SECONDS
     archive=$cache/$suite.tar
-    if [[ ! -f $archive ]]; then
-        rm -rf "$cache/making"
-        debootstrap --variant=minbase "$suite" "$cache/making" >"$cache/$suite.log" 2>&1 || fail "$suite: debootstrap failed, see $cache/$suite.log"
-        tar -C "$cache/making" -cf "$archive.part" .
-        mv "$archive.part" "$archive"
-        rm -rf "$cache/making"
-    fi
+    make_archive "$archive" "$suite"
     root=$cache/root
     rm -rf "$root"
     mkdir -p "$root"
     # What is unpacked is on no disk: quick, and gone afterwards.
     mount -t tmpfs -o size=2G blipchat "$root"
-    tar -C "$root" -xf "$archive"
-    mount -t proc proc "$root/proc"
-    mount --bind /dev "$root/dev"
-    cp /etc/resolv.conf /etc/hosts "$root/etc/"
+    open_root "$archive" "$root"
     mkdir "$root/debs" "$root/upgrade"
     cp "$debs"/*.deb "$root/debs/"
     cp "$upgrade"/*.deb "$root/upgrade/"
