@@ -114,7 +114,7 @@ api: check-system
 	$(BUILD)
 	Scripts/check_api.py "$(SWIFT)" "$$($(SWIFT) build --show-bin-path)/Modules" --write
 
-files:
+files: check-system
 	@Scripts/check_documents.py --files $(ARGS)
 
 bench: system bench-system

@@ -69,11 +69,13 @@ keep_relay_private
 
 command -v "$swift" >/dev/null 2>&1 ||
     fail "Swift is missing: '$swift' was not found in PATH (install Swift 6.2 or newer for Debian 12 from swift.org, then run make again)"
-# What the toolchain of swift.org needs on Debian 12; asked for only when it does not run.
+# What the toolchain of swift.org needs on Debian 12; asked for only when it does not run. `swift` itself needs less than
+# `swift build` does (libcurl), so both are asked.
 toolchain=(binutils libc6-dev libcurl4 libedit2 libgcc-12-dev libncurses6 libpython3-dev libstdc++-12-dev libxml2 libz3-4)
-if ! output=$("$swift" --version 2>&1); then
+runs() { output=$("$swift" build --version 2>&1) && output=$("$swift" --version 2>&1); }
+if ! runs; then
     install_missing "${toolchain[@]}"
-    output=$("$swift" --version 2>&1) ||
+    runs ||
         fail "Swift does not run: ${output%%$'\n'*} (install what the toolchain needs, see swift.org/install/linux, then run make again)"
 fi
 version=$(sed -n 's/.*Swift version \([0-9][0-9]*\)\.\([0-9][0-9]*\).*/\1 \2/p' <<<"$output" | head -n 1)
