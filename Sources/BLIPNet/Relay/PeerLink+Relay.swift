@@ -58,9 +58,18 @@ struct RelayLine {
     let line: RelayDialler.Line
     let dialler: RelayDialler
 
-    /// Asks the relay for `purpose` and hands on what happens until `take` has enough. Throws why it is over.
+    /// Asks the relay for `purpose` and hands on what happens until `take` has enough. Throws why it is over. The whole
+    /// conversation runs where its socket is watched, so that a ping wakes one thread.
     func run(
         _ purpose: RelayControl.Purpose, take: (RelayControl.Event) async -> Bool
+    ) async throws(LinkError) {
+        try await withTaskExecutorPreference(line.connection.loop) { () async throws(LinkError) in
+            try await converse(purpose, take)
+        }
+    }
+
+    private func converse(
+        _ purpose: RelayControl.Purpose, _ take: (RelayControl.Event) async -> Bool
     ) async throws(LinkError) {
         var control = RelayControl(purpose, address: line.address?.hostBytes, now: .now())
         while true {

@@ -26,9 +26,14 @@ package struct RelayControl: Sendable {
         case ended
     }
 
-    /// Silence of the relay after which we ask for a sign of life, and again as much until it counts as gone. (It asks us
-    /// once a minute and gives up after two.)
+    /// Silence of a relay after which we ask for a sign of life, until we know how often it asks us; and how long it may
+    /// take to answer that.
     package static let patience = Duration.seconds(20)
+    /// A relay asks us in turn, strelaysrv once a minute. Once we know how often, we ask only when that is late by this:
+    /// at rest one packet a minute wakes us, not four.
+    package static let grace = Duration.seconds(10)
+    /// The longest silence that a relay can get us used to.
+    package static let mostPatience = Duration.seconds(75)
     /// How long it may take to answer what we ask for.
     package static let answerTime = Duration.seconds(5)
 
@@ -42,6 +47,9 @@ package struct RelayControl: Sendable {
     private let began: MonotonicTime
     private var heard: MonotonicTime
     private var hasPinged = false
+    /// When the relay asked last, and the longest time between two of its questions.
+    private var asked: MonotonicTime?
+    private var interval: Duration?
 
     /// `address`: where the connection leads, 4 or 16 bytes.
     package init(_ purpose: Purpose, address: [UInt8]?, now: MonotonicTime) {
@@ -74,13 +82,19 @@ package struct RelayControl: Sendable {
 
     private mutating func take(_ message: RelayMessage) {
         switch (message, state) {
-        case (.ping, _): outgoing += RelayMessage.pong.encoded()
+        case (.ping, _): answerPing()
         case (.pong, _): break
         case (.full, _): end(.full)
         case (.response(let response), .asking): take(response)
         case (.invitation(let invitation), _) where isExpected: take(invitation)
         default: end(.violated(reason: "a message that nobody asked for"))
         }
+    }
+
+    private mutating func answerPing() {
+        outgoing += RelayMessage.pong.encoded()
+        if let asked { interval = max(interval ?? .zero, heard - asked) }
+        asked = heard
     }
 
     /// Whether an invitation makes sense now.
@@ -137,9 +151,15 @@ package struct RelayControl: Sendable {
     package var deadline: MonotonicTime? {
         switch state {
         case .asking: began + Self.answerTime
-        case .joined: heard + (hasPinged ? Self.patience * 2 : Self.patience)
+        case .joined: heard + silence + (hasPinged ? Self.patience : .zero)
         case .ended: nil
         }
+    }
+
+    /// How long the relay may say nothing before we ask.
+    private var silence: Duration {
+        guard let interval else { return Self.patience }
+        return min(max(interval + Self.grace, Self.patience), Self.mostPatience)
     }
 
     /// Does what is due at `now`; harmless when nothing is.

@@ -155,6 +155,29 @@ import Testing
         #expect(events(&asking) == [.ended(.silent)])
     }
 
+    @Test(
+        "we ask only when the relay's own pings are late: by 10 s, and after 75 s at the latest",
+        arguments: [(2, 20), (20, 30), (60, 70), (65, 75), (600, 75)])
+    func relayAsks(interval: Int64, silence: Int64) {
+        var control = joined()
+        let first = start + .seconds(1)
+        control.receive(RelayMessage.ping.encoded(), now: first)
+        #expect(control.deadline == first + .seconds(20))
+        let second = first + .seconds(interval)
+        control.receive(RelayMessage.ping.encoded(), now: second)
+        #expect(control.deadline == second + .seconds(silence))
+        // A quicker one does not make us ask sooner: pings come a little early or late.
+        control.receive(RelayMessage.ping.encoded(), now: second + .seconds(1))
+        _ = control.takeOutgoing()
+        let late = second + .seconds(1 + silence)
+        #expect(control.deadline == late)
+        control.handleTimeout(now: late)
+        #expect(control.takeOutgoing() == RelayMessage.ping.encoded())
+        #expect(control.deadline == late + .seconds(20))
+        control.handleTimeout(now: late + .seconds(20))
+        #expect(events(&control) == [.ended(.silent)])
+    }
+
     @Test("of many invitations five are taken in a second and eight at once; 32 wait, for a minute")
     func sessions() {
         var sessions = RelaySessions()
