@@ -99,7 +99,7 @@ enum ErrandResults {
         case .setBlocked(let contact, let blocked):
             state.say(
                 blocked
-                    ? "\(state.world.name(of: contact)) is blocked (/unblock \(state.world.name(of: contact)))"
+                    ? Sentences.blocked(state.world.name(of: contact))
                     : "\(state.world.name(of: contact)) may call again")
         case .setVerified(let contact): state.say("\(state.world.name(of: contact)) is verified")
         case .acceptNewKey(let contact, _, let verified):
