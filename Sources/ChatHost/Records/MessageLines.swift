@@ -66,7 +66,7 @@ package struct MessageLines {
     /// What a message answers, and what was done to it: `(reply to #1a2b3c4d)`, `(edited)`, `(clock off)`, reactions.
     func notes(of message: ChatMessage) -> [String] {
         let words = records.words(of: message)
-        var notes = words.isEdited ? ["(edited)"] : []
+        var notes = words.isEdited ? [MessageWords.edited.text] : []
         if let replied = message.replyTo, !message.isRetracted { notes.insert("(reply to #\(replied.short))", at: 0) }
         if message.isTimeOff {
             notes.append(

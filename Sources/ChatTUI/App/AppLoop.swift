@@ -71,6 +71,32 @@ final class AppLoop {
     ) async throws(TerminalError) -> AppState? {
         // News first, then the state: nothing that happens in between is missed.
         let events = await service.events()
+        state = await firstState(size: size, options)
+        for question: Question in [.conversations, .transfers, .requests, .downloads] { carryOut(.ask(question)) }
+        // The first page has checked it.
+        if let someone = options.someone, let errand = try? Introduction.errand(for: someone) {
+            carryOut(.run(errand))
+            if case .meet = errand { state?.say(Introduction.looking) }
+        }
+        // On another processor they are answered while the terminal is started.
+        await Task.yield()
+        if let size = try begin() { state?.surface.size = size }
+        let early = self.early ?? []
+        self.early = nil
+        for action in early { dispatch(action) }
+        let listener = listen(to: events)
+        dispatch(.clock)
+        await carryOutErrands()
+        // What writes a file does not end in the middle of it.
+        for task in writing.values { await task.value }
+        listener.cancel()
+        searches?.cancel()
+        timer?.cancel()
+        historyQueue.sync {}
+        return state
+    }
+
+    private func firstState(size: Size, _ options: ChatApplicationOptions) async -> AppState {
         var first = AppState(
             surface: Surface(
                 size: size, clock: options.clock, moment: now, home: options.home, version: options.version),
@@ -86,20 +112,12 @@ final class AppLoop {
             first.composer.history = InputHistory(lines, limit: options.settings.historyCount)
         }
         if !options.notices.isEmpty { first.note(options.notices) }
-        state = first
-        for question: Question in [.conversations, .transfers, .requests, .downloads] { carryOut(.ask(question)) }
-        // The first page has checked it.
-        if let someone = options.someone, let errand = try? Introduction.errand(for: someone) {
-            carryOut(.run(errand))
-            if case .meet = errand { state?.say(Introduction.looking) }
-        }
-        // On another processor they are answered while the terminal is started.
-        await Task.yield()
-        if let size = try begin() { state?.surface.size = size }
-        let early = self.early ?? []
-        self.early = nil
-        for action in early { dispatch(action) }
-        let listener = Task.detached { [weak self] in
+        return first
+    }
+
+    /// Hands news of the chat to the screen actor, at the pace at which a screen can show them.
+    private func listen(to events: AsyncStream<ChatEvent>) -> Task<Void, Never> {
+        Task.detached { [weak self] in
             let news = NewsQueue()
             var pace = NewsPace(at: .now)
             for await event in events {
@@ -111,7 +129,10 @@ final class AppLoop {
                 pace.begin(at: .now)
             }
         }
-        dispatch(.clock)
+    }
+
+    /// Carries out errands in their order until the user has quit. One that may take long holds up the others for a second.
+    private func carryOutErrands() async {
         var offering: Task<Void, Never>?
         for await errand in errands {
             defer {
@@ -128,7 +149,7 @@ final class AppLoop {
                 dispatch(await runner.run(errand))
                 end.finish()
             }
-            // What is entered next stands behind a folder of a usual size.
+            // What is entered next waits for a folder of a usual size.
             let patience = Task {
                 try? await Task.sleep(for: .seconds(1))
                 end.finish()
@@ -137,13 +158,6 @@ final class AppLoop {
             patience.cancel()
         }
         await offering?.value
-        // What writes a file does not end in the middle of it.
-        for task in writing.values { await task.value }
-        listener.cancel()
-        searches?.cancel()
-        timer?.cancel()
-        historyQueue.sync {}
-        return state
     }
 
     /// What the terminal can do, as far as is known by now.

@@ -6,16 +6,9 @@ import ChatWords
 enum MainCommands {
     static func perform(_ command: AppCommand, _ state: inout AppState, _ effects: inout [AppEffect]) {
         switch command {
-        case .help:
-            if case .help = state.place.overlay { state.place.overlay = nil } else { state.show(.help(HelpPane())) }
-        case .palette:
-            if case .palette = state.place.overlay {
-                state.place.overlay = nil
-            } else {
-                state.show(.palette(PalettePane()))
-            }
-        case .goTo:
-            if case .goTo = state.place.overlay { state.place.overlay = nil } else { state.show(.goTo(GoToPane())) }
+        case .help: state.toggle(HelpPane())
+        case .palette: state.toggle(PalettePane())
+        case .goTo: state.toggle(GoToPane())
         case .transfers: TransfersPane.toggle(&state)
         case .requests: RequestsPane.toggle(&state, &effects)
         case .searchAll: SearchPane.show(scope: nil, "", &state, &effects)

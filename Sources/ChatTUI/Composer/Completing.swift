@@ -17,74 +17,73 @@ enum Completing {
         }
         let context = CompletionContext(textBeforeCursor: state.composer.input.textBeforeCursor)
         if completePhrase(in: context, &state) { return }
+        switch context.kind {
+        case .path: readFolder(for: context, &state, &effects)
+        case .value where candidates(for: context, state).isEmpty, .nothing: state.say("Nothing to complete here")
+        default: offer(candidates(for: context, state), for: context, &state)
+        }
+    }
+
+    /// What the typed beginning may become, as far as the state knows it: a folder has to be read first.
+    private static func candidates(for context: CompletionContext, _ state: AppState) -> [Completion.Candidate] {
         let word = context.word.lowercased()
+        func plain(_ words: some Sequence<String>) -> [Completion.Candidate] {
+            words.map { .init(label: $0, value: $0) }
+        }
+        func aliases() -> [String] { state.surface.settings.aliases.keys.filter { $0.hasPrefix(word) }.sorted() }
         switch context.kind {
         case .command, .commandArgument:
-            let aliases = state.surface.settings.aliases.keys.filter { $0.hasPrefix(word) }.sorted()
-            offer(
-                (SlashCommands.completions(of: word) + aliases).map { .init(label: "/" + $0, value: $0) },
-                for: context, &state)
-        case .contact:
-            let names = state.world.chats.map(\.peer.name).filter { $0.lowercased().hasPrefix(word) }
-            offer(names.map { .init(label: $0, value: $0) }, for: context, &state)
+            return (SlashCommands.completions(of: word) + aliases()).map { .init(label: "/" + $0, value: $0) }
+        case .contact: return plain(state.world.chats.map(\.peer.name).filter { $0.lowercased().hasPrefix(word) })
         case .transfer(let verb):
-            let numbers = state.world.transfers.unfinished.filter {
+            let transfers = state.world.transfers.unfinished.filter {
                 $0.fits(verb) && String($0.number.rawValue).hasPrefix(word)
             }
-            let all: [Completion.Candidate] =
-                verb != .limit && !word.isEmpty && "all".hasPrefix(word) ? [.init(label: "all", value: "all")] : []
-            offer(
-                numbers.map { .init(label: "#\($0.number.rawValue) \($0.name)", value: "\($0.number.rawValue)") } + all,
-                for: context, &state)
-        case .oneOf(let words):
-            offer(words.filter { $0.hasPrefix(word) }.map { .init(label: $0, value: $0) }, for: context, &state)
+            let all = verb != .limit && !word.isEmpty && "all".hasPrefix(word) ? ["all"] : []
+            return transfers.map { .init(label: "#\($0.number.rawValue) \($0.name)", value: "\($0.number.rawValue)") }
+                + plain(all)
+        case .oneOf(let words): return plain(words.filter { $0.hasPrefix(word) })
         case .request:
-            let numbers = state.world.requests.filter { String($0.id).hasPrefix(word) }
-            offer(numbers.map { .init(label: "\($0.id) \($0.name)", value: "\($0.id)") }, for: context, &state)
-        case .path:
-            let slash = context.word.lastIndex(of: "/").map { context.word.index(after: $0) }
-            let folder = String(context.word[..<(slash ?? context.word.startIndex)])
-            let prefix = String(context.word[(slash ?? context.word.startIndex)...])
-            let generation = state.place.nextNumber()
-            state.composer.completion = Completion(
-                start: context.start, generation: generation, folder: folder, prefix: prefix)
-            let path = context.word == "~" ? state.surface.home : folder.isEmpty ? "." : state.surface.expanded(folder)
-            effects.append(
-                .ask(.files(folder: path, beginning: context.word == "~" ? "" : prefix, generation: generation)))
+            let requests = state.world.requests.filter { String($0.id).hasPrefix(word) }
+            return requests.map { .init(label: "\($0.id) \($0.name)", value: "\($0.id)") }
         case .setting:
-            let keys = state.surface.settingNames.keys.filter {
-                $0.hasPrefix(word) || $0.split(separator: ".").last?.hasPrefix(word) == true
-            }
-            offer(keys.map { .init(label: $0, value: $0) }, for: context, &state)
+            return plain(
+                state.surface.settingNames.keys.filter {
+                    $0.hasPrefix(word) || $0.split(separator: ".").last?.hasPrefix(word) == true
+                })
         case .value(let key):
-            let values = (state.surface.settingNames.choices[key] ?? []).filter { $0.lowercased().hasPrefix(word) }
-            guard !values.isEmpty else { return state.say("Nothing to complete here") }
-            offer(values.map { .init(label: $0, value: $0) }, for: context, &state)
-        case .action:
-            let names = AppCommand.allCases.map(\.name).filter { $0.hasPrefix(word) }.sorted()
-            offer(names.map { .init(label: $0, value: $0) }, for: context, &state)
+            return plain((state.surface.settingNames.choices[key] ?? []).filter { $0.lowercased().hasPrefix(word) })
+        case .action: return plain(AppCommand.allCases.map(\.name).filter { $0.hasPrefix(word) }.sorted())
         case .key:
-            let names = Set(state.surface.keymap.lines.map(\.keys.name)).filter { $0.lowercased().hasPrefix(word) }
-                .sorted()
-            offer(names.map { .init(label: $0, value: $0) }, for: context, &state)
+            let names = Set(state.surface.keymap.lines.map(\.keys.name))
+            return plain(names.filter { $0.lowercased().hasPrefix(word) }.sorted())
         case .filter(let filters):
-            let names = filters.filter { $0.hasPrefix(word) }
-            offer(names.map { .init(label: $0, value: $0, isFolder: true) }, for: context, &state)
-        case .alias:
-            let names = state.surface.settings.aliases.keys.filter { $0.hasPrefix(word) }.sorted()
-            offer(names.map { .init(label: $0, value: $0) }, for: context, &state)
-        case .spoken:
-            offer(MeetWords.completions(of: word).map { .init(label: $0, value: $0) }, for: context, &state)
+            return filters.filter { $0.hasPrefix(word) }.map { .init(label: $0, value: $0, isFolder: true) }
+        case .alias: return plain(aliases())
+        case .spoken: return plain(MeetWords.completions(of: word))
         case .emoji:
             let name = word.dropFirst()
             // `:smile:` is the whole name.
-            let names =
-                name.last == ":"
-                ? EmojiNames.table.filter { $0.name == name.dropLast() }
-                : EmojiNames.table.filter { $0.name.hasPrefix(name) }
-            offer(names.map { .init(label: "\($0.emoji) :\($0.name):", value: $0.emoji) }, for: context, &state)
-        case .nothing: state.say("Nothing to complete here")
+            let emoji = EmojiNames.table.filter {
+                name.last == ":" ? $0.name == name.dropLast() : $0.name.hasPrefix(name)
+            }
+            return emoji.map { .init(label: "\($0.emoji) :\($0.name):", value: $0.emoji) }
+        case .path, .nothing: return []
         }
+    }
+
+    /// Asks for what is in the folder of a half-typed path; `receive` gets it.
+    private static func readFolder(
+        for context: CompletionContext, _ state: inout AppState, _ effects: inout [AppEffect]
+    ) {
+        let slash = context.word.lastIndex(of: "/").map { context.word.index(after: $0) }
+        let folder = String(context.word[..<(slash ?? context.word.startIndex)])
+        let prefix = String(context.word[(slash ?? context.word.startIndex)...])
+        let generation = state.place.nextNumber()
+        state.composer.completion = Completion(
+            start: context.start, generation: generation, folder: folder, prefix: prefix)
+        let path = context.word == "~" ? state.surface.home : folder.isEmpty ? "." : state.surface.expanded(folder)
+        effects.append(.ask(.files(folder: path, beginning: context.word == "~" ? "" : prefix, generation: generation)))
     }
 
     /// A name of several words is completed as a whole. `false` when none is meant.

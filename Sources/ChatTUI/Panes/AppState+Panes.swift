@@ -1,4 +1,4 @@
-// Opening and closing what stands over the chat, and the way of keys and clicks to it.
+// Opens and closes the pane over the chat, and hands it its keys and characters.
 
 import ChatCore
 
@@ -7,6 +7,11 @@ extension AppState {
         composer.turnAway()
         place.status = nil
         place.overlay = new
+    }
+
+    /// Opens a pane, or closes it when one of its kind is open: the key that opens a pane also closes it.
+    mutating func toggle<Opened: Pane>(_ pane: Opened) {
+        if place.overlay?.pane is Opened { place.overlay = nil } else { show(pane.overlay) }
     }
 
     /// A command of the open pane's own keys, or Esc.

@@ -208,9 +208,9 @@ struct MessageRows {
         return lines
     }
 
-    /// The text of a message with what is said behind it.
+    /// What is said after the text of a message.
     private var edition: SafeText {
-        (message.edited == nil ? .empty : SafeText(literal: " (edited)"))
+        (message.edited == nil ? .empty : SafeText(literal: " ") + MessageWords.edited)
             + (message.pinned == nil ? .empty : SafeText(literal: " (pinned)"))
     }
 

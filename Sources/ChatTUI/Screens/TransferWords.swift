@@ -120,7 +120,7 @@ enum OfferWords {
     /// Why nothing goes to or comes from a contact before our user has decided something.
     static func whatHolds(_ contact: ContactID, _ state: AppState) -> String? {
         guard let chat = state.world.chat(contact) else { return nil }
-        if chat.peer.isBlocked { return "\(chat.name.text) is blocked (/unblock \(chat.name.text))" }
+        if chat.peer.isBlocked { return Sentences.blocked(chat.name.text) }
         if state.surface.waitsForVerification(chat.peer) {
             return "unverified, waits until you compare (/verify)"
         }

@@ -34,7 +34,7 @@ enum SlashArguments {
     /// Whom we refuse is neither called nor pinged: `true` when that was said.
     static func saysBlocked(_ contact: ContactID, _ state: inout AppState) -> Bool {
         guard let chat = state.world.chat(contact), chat.peer.isBlocked else { return false }
-        state.note("\(chat.name.text) is blocked (/unblock \(chat.name.text))", isError: true)
+        state.note(Sentences.blocked(chat.name.text), isError: true)
         return true
     }
 }

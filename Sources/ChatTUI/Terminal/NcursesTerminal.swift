@@ -1,4 +1,4 @@
-// The real terminal: start, stop, suspend and what arrives from the keyboard and as signals. Painting is in
+// The real terminal: start, stop, suspend and what arrives as signals. Keys are in NcursesTerminal+Input, painting is in
 // NcursesTerminal+Painting, terminfo in NcursesTerminal+Capabilities. Only NcursesTerminal*.swift knows curses.
 
 import CLinux
@@ -312,57 +312,7 @@ package final class NcursesTerminal: Terminal {
         session.onInput(.resize(size))
     }
 
-    // MARK: Input
-
-    func readInput() {
-        guard session != nil else { return }
-        let count = read(input, &received, received.count)
-        if count > 0 {
-            let awaitsReports = session?.probe != nil
-            session?.decoder.awaitsReports = awaitsReports
-            session?.decoder.receive(received.prefix(count), now: .now)
-            for report in session?.decoder.takeReports() ?? [] { receive(report) }
-            deliverInput()
-        } else if count == 0 || !(errno == EINTR || errno == EAGAIN) {
-            hangUp()
-        }
-    }
-
-    private func deliverInput() {
-        // The handler may stop the terminal.
-        while let event = session?.decoder.nextEvent() { session?.onInput(event) }
-        guard let deadline = session?.decoder.deadline else { return }
-        ScreenActor.after(max(.zero, deadline - .now)) { [weak self] in
-            guard let self, let due = session?.decoder.deadline, due <= .now else { return }
-            session?.decoder.handleTimeout(now: .now)
-            deliverInput()
-        }
-    }
-
-    /// The terminal is gone: nothing is read or written any more.
-    func hangUp() {
-        guard let session, !session.isGone else { return }
-        if session.mayWrite, takesOutput {
-            set_term(session.screen)
-            leaveScreen()
-        }
-        self.session?.isGone = true
-        session.reader.end()
-        TerminalRestore.disarm()
-        session.onInput(.hangup)
-    }
-
-    /// After its end the terminal answers nothing but EIO; a SIGHUP that somebody sent by hand leaves it there.
-    private var isTerminalThere: Bool {
-        var settings = termios()
-        return tcgetattr(output, &settings) == 0
-    }
-
-    /// Whether the terminal is there and takes a few bytes at once.
-    private var takesOutput: Bool {
-        var state = pollfd(fd: output, events: Int16(POLLOUT), revents: 0)
-        return poll(&state, 1, 0) == 1 && state.revents == Int16(POLLOUT)
-    }
+    // MARK: Signals
 
     private func receive(signal number: Int32) {
         guard let session, !session.isGone else { return }
@@ -388,6 +338,12 @@ package final class NcursesTerminal: Terminal {
         }
     }
 
+    /// After its end the terminal answers nothing but EIO; a SIGHUP that somebody sent by hand leaves it there.
+    private var isTerminalThere: Bool {
+        var settings = termios()
+        return tcgetattr(output, &settings) == 0
+    }
+
     /// Asks the terminal for its size and tells curses. Zero (a serial line) leaves what terminfo says.
     private func updateSize() {
         guard let session else { return }
@@ -404,5 +360,4 @@ package final class NcursesTerminal: Terminal {
         }
         redraw()
     }
-
 }

@@ -28,14 +28,7 @@ enum ErrandResults {
             if case .message(let message) = result { follow(message, &state) }
         case .sendFiles(let paths, _, _):
             guard case .files(let messages, let folders, let refused) = result else { return }
-            messages.forEach { follow($0, &state) }
-            folders.forEach { followFolder($0, &state) }
-            if !folders.isEmpty { sayOffered(messages.count, folders, &state) }
-            for (number, refused) in refused.enumerated() {
-                let count = "Offered \(messages.count + folders.count) of \(paths.count),"
-                let what = "\(number == 0 ? count : "Also") not \(state.surface.abbreviated(refused.path))"
-                state.note(Sentences.sentence(for: refused.error, doing: what), isError: true)
-            }
+            follow(messages, folders, refused, of: paths.count, &state)
         case .edit, .retract, .react:
             // What it changes comes as news, in the order of the commits.
             guard case .retract(_, let count) = errand, case .message(let message) = result else { return }
@@ -52,16 +45,7 @@ enum ErrandResults {
             state.say(limit.map { "\(scope.words): at most \(Units.rate(Double($0)))" } ?? "\(scope.words): no limit")
         case .addContact, .approve, .meet:
             guard case .contact(let peer) = result else { return }
-            if case .approve(let id, _, _) = errand { forget(request: id, &state) }
-            let name = SafeText(peer.name, as: .name).text
-            let compared = peer.trust == .verified ? "" : "; /verify compares numbers"
-            let trust = Sentences.word(for: peer.trust) + compared
-            if case .addContact(_, let wanted) = errand, isKnown(peer, state) {
-                state.note(sentence(addedAgain: peer, wanted, trust))
-            } else {
-                state.say("\(name) is now a contact (\(trust))")
-            }
-            adopt(peer, &state, &effects)
+            welcome(peer, by: errand, &state, &effects)
         case .joinRoom(let url, _):
             guard case .contact(let peer) = result else { return }
             state.note(
@@ -99,7 +83,7 @@ enum ErrandResults {
         case .setBlocked(let contact, let blocked):
             state.say(
                 blocked
-                    ? "\(state.world.name(of: contact)) is blocked (/unblock \(state.world.name(of: contact)))"
+                    ? Sentences.blocked(state.world.name(of: contact))
                     : "\(state.world.name(of: contact)) may call again")
         case .setVerified(let contact): state.say("\(state.world.name(of: contact)) is verified")
         case .acceptNewKey(let contact, _, let verified):
@@ -121,35 +105,15 @@ enum ErrandResults {
             }
         case .several(let errands):
             guard case .failures(let failures) = result else { return }
-            for case .approve(let id, _, _) in errands { state.world.requests.removeAll { $0.id == id } }
-            for case .reject(let id) in errands { state.world.requests.removeAll { $0.id == id } }
-            if state.world.requests.isEmpty, case .requests = state.place.overlay { state.place.overlay = nil }
-            state.say(sentence(several: errands, failed: failures), isError: failures.count == errands.count)
-            for failure in failures.prefix(Self.toldFailures) {
-                ErrandFailures.tell(failure.errand, failure.error, &state, &effects)
-            }
-            if failures.count > Self.toldFailures {
-                state.note(
-                    "\(failures.count - Self.toldFailures) more failed for similar reasons", isError: true
-                )
-            }
-            if !failures.isEmpty { effects.append(.ask(.transfers)) }
+            finish(several: errands, failures, &state, &effects)
         case .accept(let number, _): state.say("#\(shown(number, state)) is accepted")
         case .decline(let number): state.say("#\(shown(number, state)) is declined")
         case .pause(let number): state.say("#\(shown(number, state)) is paused (/resume \(shown(number, state)))")
         case .resume(let number): state.say("#\(shown(number, state)) is no longer paused here")
         case .cancel(let number), .cancelFolder(let number): state.say("#\(shown(number, state)) is cancelled")
         case .settings(let request):
-            guard case .settings(var reply) = result else { return }
-            if let key = request.key, state.surface.unkeptKeys.remove(key) != nil {
-                if reply.isError, reply.settings == nil {
-                    reply.lines.append("This lasts until blipchat quits; it is not saved")
-                } else if !reply.isError {
-                    // The command has said so in its own words.
-                    reply.lines = []
-                }
-            }
-            SettingsChange.adopt(reply, to: request, &state, &effects)
+            guard case .settings(let reply) = result else { return }
+            adopt(reply, to: request, &state, &effects)
         case .disconnect(let contact):
             state.say("Disconnected from \(contact.map(state.world.name(of:)) ?? "everybody") until you /connect")
         case .setMuted(let contact, let until): state.say(sentence(muting: contact, until, &state))
@@ -171,8 +135,56 @@ enum ErrandResults {
         }
     }
 
+    /// One command was about several things: one sentence for those that could be done, then why the others could not.
+    private static func finish(
+        several errands: [Errand], _ failures: [ErrandFailure], _ state: inout AppState, _ effects: inout [AppEffect]
+    ) {
+        for case .approve(let id, _, _) in errands { state.world.requests.removeAll { $0.id == id } }
+        for case .reject(let id) in errands { state.world.requests.removeAll { $0.id == id } }
+        if state.world.requests.isEmpty, case .requests = state.place.overlay { state.place.overlay = nil }
+        state.say(sentence(several: errands, failed: failures), isError: failures.count == errands.count)
+        for failure in failures.prefix(Self.toldFailures) {
+            ErrandFailures.tell(failure.errand, failure.error, &state, &effects)
+        }
+        if failures.count > Self.toldFailures {
+            state.note("\(failures.count - Self.toldFailures) more failed for similar reasons", isError: true)
+        }
+        if !failures.isEmpty { effects.append(.ask(.transfers)) }
+    }
+
     /// How many failures of several errands have a sentence of their own.
     private static let toldFailures = 3
+
+    /// A change of a setting that holds already, until the program quits, may not have been saved.
+    private static func adopt(
+        _ reply: SettingsReply, to request: SettingsRequest, _ state: inout AppState, _ effects: inout [AppEffect]
+    ) {
+        var reply = reply
+        if let key = request.key, state.surface.unkeptKeys.remove(key) != nil {
+            if reply.isError, reply.settings == nil {
+                reply.lines.append("This lasts until blipchat quits; it is not saved")
+            } else if !reply.isError {
+                // The command has said so in its own words.
+                reply.lines = []
+            }
+        }
+        SettingsChange.adopt(reply, to: request, &state, &effects)
+    }
+
+    /// Somebody is a contact now, or was one already.
+    private static func welcome(
+        _ peer: Peer, by errand: Errand, _ state: inout AppState, _ effects: inout [AppEffect]
+    ) {
+        if case .approve(let id, _, _) = errand { forget(request: id, &state) }
+        let compared = peer.trust == .verified ? "" : "; /verify compares numbers"
+        let trust = Sentences.word(for: peer.trust) + compared
+        if case .addContact(_, let wanted) = errand, isKnown(peer, state) {
+            state.note(sentence(addedAgain: peer, wanted, trust))
+        } else {
+            state.say("\(SafeText(peer.name, as: .name).text) is now a contact (\(trust))")
+        }
+        adopt(peer, &state, &effects)
+    }
 
     /// Whether a contact was there before it was added just now: news of a new one may have come already.
     private static func isKnown(_ peer: Peer, _ state: AppState) -> Bool {
@@ -196,7 +208,7 @@ enum ErrandResults {
 
     private static func shown(_ number: TransferNumber, _ state: AppState) -> Int64 { named(number, state).rawValue }
 
-    /// The number stands for a folder.
+    /// The number means a folder.
     static func isFolder(_ number: TransferNumber, _ state: AppState) -> Bool {
         state.world.transfers.group(of: number).map {
             $0.isFolder && $0.number == number && state.place.namedFolder == number
@@ -237,6 +249,21 @@ enum ErrandResults {
         }
     }
 
+    /// Files and folders of one command are offered; `refused` says why others of its `count` paths are not.
+    private static func follow(
+        _ messages: [ChatMessage], _ folders: [FolderOffer], _ refused: [RefusedOffer], of count: Int,
+        _ state: inout AppState
+    ) {
+        messages.forEach { follow($0, &state) }
+        folders.forEach { followFolder($0, &state) }
+        if !folders.isEmpty { sayOffered(messages.count, folders, &state) }
+        for (number, refused) in refused.enumerated() {
+            let offered = "Offered \(messages.count + folders.count) of \(count),"
+            let what = "\(number == 0 ? offered : "Also") not \(state.surface.abbreviated(refused.path))"
+            state.note(Sentences.sentence(for: refused.error, doing: what), isError: true)
+        }
+    }
+
     private static func followFolder(_ offer: FolderOffer, _ state: inout AppState) {
         for message in offer.messages { follow(message, &state) }
         guard !isCut(offer) else { return }
@@ -250,7 +277,7 @@ enum ErrandResults {
         }
     }
 
-    /// All that came of one command, single files and folders.
+    /// What one command has offered, single files and folders.
     private static func sayOffered(_ single: Int, _ folders: [FolderOffer], _ state: inout AppState) {
         // Of one that was cancelled meanwhile this was said.
         let whole = folders.filter { !isCut($0) }

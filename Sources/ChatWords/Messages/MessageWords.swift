@@ -116,6 +116,9 @@ package struct MessageWords: Sendable {
 
     package var isEdited: Bool { message.edited != nil && !message.isRetracted }
 
+    /// After a text that its author has changed.
+    package static let edited = SafeText(literal: "(edited)")
+
     /// `1 message missing`, of those just before it.
     package var missing: String? { message.missingBefore > 0 ? Sentences.missing(message.missingBefore) : nil }
 

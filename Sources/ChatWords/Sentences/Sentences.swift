@@ -182,6 +182,9 @@ extension Sentences {
         }
     }
 
+    /// Why nothing goes to somebody or comes from them, and what to do: `Bob is blocked (/unblock Bob)`.
+    package static func blocked(_ name: String) -> String { "\(name) is blocked (/unblock \(name))" }
+
     /// `online, TLS direct`, `connecting`, `offline: nobody listens there`.
     package static func words(for link: LinkState) -> String {
         switch link {

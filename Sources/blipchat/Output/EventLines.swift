@@ -53,7 +53,7 @@ struct EventLines {
         case .text(let text):
             guard !message.isRetracted else { return [head + MessageWords.deleted.text] }
             let parts = MessageLines.lines(ofText: text)
-            let edited = words.isEdited ? "  (edited)" : ""
+            let edited = words.isEdited ? "  " + MessageWords.edited.text : ""
             // Who has reacted how: only where that is what has happened.
             let reactions = news == .reaction ? "  " + reactions(words) : ""
             return [head + (parts.first ?? "") + edited + reactions] + parts.dropFirst().map { "    " + $0 }

@@ -433,7 +433,7 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
             // After the first round both may call, and a link that is given up for another takes its requests along.
             var pending: [PendingResponse] = []
             try await eventually("they wait") {
-                if await pair.alice.client.transfers.digests[alice]?.count == 3 { return true }
+                if await pair.alice.client.transfers.digests.count(of: alice) == 3 { return true }
                 guard pending.allSatisfy(\.isComplete), let link = await pair.bob.client.links[bob]?.link else {
                     return false
                 }

@@ -170,11 +170,11 @@ import Testing
             transfers.begin(try upload(asked: now + .seconds(index)), of: file.id)
         }
         #expect(transfers.closedForAnother(of: bob) == files[0].id)
-        let place = transfers.enterDigestLine(files[0].id, of: bob, on: link)
+        let place = transfers.digests.enter(files[0].id, of: bob, on: link)
         let (ticket, _) = try #require(place)
         #expect(transfers.closedForAnother(of: bob) == files[1].id)
         #expect(!transfers.isAbandoned(files[0].id, after: .seconds(1), now: now + .seconds(9)))
-        transfers.leaveDigestLine(ticket, of: bob)
+        transfers.digests.leave(ticket, of: bob)
         #expect(transfers.isAbandoned(files[0].id, after: .seconds(1), now: now + .seconds(9)))
         transfers.asked(for: files[0].id, now: now + .seconds(9))
         #expect(!transfers.isAbandoned(files[0].id, after: .seconds(1), now: now + .seconds(9)))
@@ -204,9 +204,9 @@ import Testing
             return
         }
         for number in 4...7 as ClosedRange<Int64> {
-            #expect(transfers.enterDigestLine(file(number).id, of: bob, on: link) != nil)
+            #expect(transfers.digests.enter(file(number).id, of: bob, on: link) != nil)
         }
-        #expect(transfers.enterDigestLine(files[0].id, of: bob, on: link) == nil)
+        #expect(transfers.digests.enter(files[0].id, of: bob, on: link) == nil)
     }
 
     @Test("the limit of all is shared by the files whose ranges it holds back")

@@ -11,7 +11,7 @@ extension Uploads {
     func lineUpDigest(
         _ wanted: FileDigestRequest, _ request: ReceivedRequest, of contact: ContactID, on link: ActiveLink
     ) {
-        guard let (ticket, before) = book.transfers.enterDigestLine(wanted.id, of: contact, on: link.number) else {
+        guard let (ticket, before) = book.transfers.digests.enter(wanted.id, of: contact, on: link.number) else {
             return link.answer(request, .failure(.tooManyRequests, "too many digests at once"))
         }
         let task = core.tasks.spawn { client in
@@ -23,9 +23,9 @@ extension Uploads {
                 }
                 link.answer(request, response)
             }
-            client.book.transfers.leaveDigestLine(ticket, of: contact)
+            client.book.transfers.digests.leave(ticket, of: contact)
         }
-        book.transfers.beginDigest(ticket, of: contact, task)
+        book.transfers.digests.begin(ticket, of: contact, task)
     }
 
     func digest(

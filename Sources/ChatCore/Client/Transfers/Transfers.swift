@@ -12,7 +12,7 @@ struct Transfers {
     /// Those of them with which something is being done: of thousands of rows, a few.
     private var busy: Set<MessageID> = []
     /// The digests of offered files that contacts wait for.
-    private(set) var digests: [ContactID: DigestLine] = [:]
+    var digests: DigestLines
     /// Requests for files that wait for a disk.
     private var answers = FileAnswers()
 
@@ -31,6 +31,7 @@ struct Transfers {
         mostRunning = limits.runningTransfers
         mostRanges = limits.servedRanges
         bundledFile = limits.bundles.file
+        digests = DigestLines(most: 2 * limits.runningTransfers)
         givenBundles = GivenBundles(most: 2 * limits.bundles.running)
     }
 
@@ -325,13 +326,13 @@ struct Transfers {
         let theirs = busy.compactMap { id in upload(id).map { (id: id, upload: $0) } }
             .filter { $0.upload.contact == contact }
         guard theirs.count >= 4 * mostRunning else { return nil }
-        return theirs.filter { !$0.upload.file.isActive && !isAwaitingDigest($0.id, contact) }
+        return theirs.filter { !$0.upload.file.isActive && !digests.holds($0.id, of: contact) }
             .min { $0.upload.lastAsked < $1.upload.lastAsked }?.id
     }
 
     /// Whether a receiver has stopped asking for a file: nothing of it is on its way, and nobody waits for its digest.
     func isAbandoned(_ id: MessageID, after patience: Duration, now: MonotonicTime) -> Bool {
-        guard let upload = upload(id), !upload.file.isActive, !isAwaitingDigest(id, upload.contact) else {
+        guard let upload = upload(id), !upload.file.isActive, !digests.holds(id, of: upload.contact) else {
             return false
         }
         return now - upload.lastAsked > patience
@@ -375,32 +376,12 @@ struct Transfers {
 
     mutating func leaveLine(for id: MessageID, of contact: ContactID) { answers.end(for: id, of: contact) }
 
-    /// Takes a place in the line for digests; `nil` when more of them wait than transfers need.
-    mutating func enterDigestLine(
-        _ id: MessageID, of contact: ContactID, on link: LinkNumber
-    ) -> (DigestLine.Ticket, after: Task<Void, Never>?)? {
-        guard digests[contact]?.count ?? 0 < 2 * mostRunning else { return nil }
-        return digests[contact, default: DigestLine()].enter(id, on: link)
-    }
-
-    mutating func beginDigest(_ ticket: DigestLine.Ticket, of contact: ContactID, _ task: Task<Void, Never>) {
-        digests[contact]?.begin(ticket, task)
-    }
-
-    mutating func leaveDigestLine(_ ticket: DigestLine.Ticket, of contact: ContactID) {
-        digests[contact]?.leave(ticket)
-        if digests[contact]?.count == 0 { digests[contact] = nil }
-    }
-
-    /// A contact waits for a digest of this file: it is in use, though nothing of it is being sent.
-    private func isAwaitingDigest(_ id: MessageID, _ contact: ContactID) -> Bool { digests[contact]?.holds(id) == true }
-
     // MARK: Links
 
     /// A link is over. Downloads and digests over it are cancelled; returns the uploads that were served over it, whose
     /// progress is to be stored.
     mutating func linkEnded(_ link: LinkNumber) -> [MessageID] {
-        for line in digests.values { line.cancel(on: link) }
+        digests.cancel(on: link)
         var ended: [MessageID] = []
         for (id, transfer) in all {
             switch transfer.work {
