@@ -149,7 +149,7 @@ private struct Meeting {
         for peer in [alice, bob] { await peer.stop() }
     }
 
-    @Test("REACH 6: nothing that neighbours see of one hour is there in another one")
+    @Test("nothing that neighbours see of one hour is there in another one")
     func hours() async throws {
         let alice = try await meeting.neighbour("alice")
         let before = try #require(meeting.neighbourhood.services.first)
