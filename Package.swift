@@ -113,7 +113,8 @@ let package = Package(
             dependencies: ["Storage", "ChatCore", "CSQLite", "CLinux", "HistoryGenerator", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "ChatWordsTests", dependencies: ["ChatWords", "ChatCore", "TestSupport"], swiftSettings: strict),
+            name: "ChatWordsTests", dependencies: ["ChatWords", "ChatCore", "BLIPNet", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "ChatTUITests", dependencies: ["ChatTUI", "ChatWords", "ChatCore", "CLinux", "TestSupport"],
             resources: [.copy("Golden")], swiftSettings: strict),

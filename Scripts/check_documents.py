@@ -149,7 +149,8 @@ def check_links():
 
 def check_names():
     """A name in code such as `HistoryStore` or `ChatClient.send` is one of the sources or of the tests."""
-    text = "\n".join((root / name).read_text() for name in sources)
+    texts = [(root / name).read_text() for name in sources]
+    text = "\n".join(texts)
     words = set(re.findall(r"\w+", text + "\n".join(tracked)))
     for name in tracked:
         if not re.match(r"(Docs/.+|[A-Z]+)\.md$", name):
@@ -158,6 +159,9 @@ def check_names():
             for suite in re.findall(r"\b[A-Z][a-z]\w+Tests\b", line):
                 if suite not in words:
                     faults.append(f"{name}:{number}: there is no test suite {suite}")
+            for suite, test in re.findall(r"\b([A-Z]\w+Tests)/([a-z]\w*)", line):
+                if not any(re.search(rf"\b(?:struct|extension) {suite}\b", suites) and f"func {test}(" in suites for suites in texts):
+                    faults.append(f"{name}:{number}: {suite} has no test {test}")
             if not re.match(r"(Docs/[^/]+|[A-Z]+)\.md$", name):
                 continue
             for code in re.findall(r"`([A-Z][a-z]+[A-Z]\w*(?:\.\w+)?)[^`]*`", line):

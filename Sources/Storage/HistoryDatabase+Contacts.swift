@@ -17,7 +17,13 @@ extension HistoryDatabase {
                 let others = known.addresses.filter { old in
                     !contact.addresses.contains { $0 == old || $0.isSamePlace(as: old) && old.isLearned }
                 }
-                known.addresses = contact.addresses + others
+                // Of those that our user has given the latest ones are kept (REACH 6).
+                let most = max(PeerAddress.mostVia, contact.addresses.count)
+                var given = 0
+                known.addresses = (contact.addresses + others).filter { address in
+                    if !address.isLearned { given += 1 }
+                    return address.isLearned || given <= most
+                }
                 if contact.isBlocked { known.isBlocked = true }
                 try ContactRow.update(known, in: connection)
                 return known

@@ -1,5 +1,6 @@
 // What is said of ways to contacts.
 
+import BLIPNet
 import Testing
 
 @testable import ChatCore
@@ -61,6 +62,35 @@ import Testing
         #expect(ReachWords.troubles(of: spoken)[0].hasPrefix("The words do not work at the relay yet: the relay"))
         spoken.onion = nil
         #expect(ReachWords.troubles(of: spoken)[0].hasPrefix("The words do not work yet: the relay"))
+    }
+
+    @Test(
+        "REACH 6: what is wrong with a relay",
+        arguments: [
+            (RelayReason.silent, "the relay relay.example.org does not answer"),
+            (.otherKey, "another relay answers at relay.example.org: not the key that was given for it"),
+            (.full, "the relay relay.example.org is full"), (.wantsToken, "the relay relay.example.org wants a token"),
+            (.notThere, "not at the relay relay.example.org: offline, or gone from there"),
+            (.elsewhere, "the relay relay.example.org offered a session elsewhere; refused"),
+            (.peerSilent, "reached relay.example.org, but they did not come"),
+        ])
+    func relays(reason: RelayReason, words: String) {
+        #expect(LinkReason.relay(host: "relay.example.org", reason).words == words)
+    }
+
+    @Test("REACH 6: what is wrong with a router, with words and with an invitation")
+    func others() {
+        #expect(ReachWords.words(for: MappingFailure.silent) == "the router gives no ports")
+        #expect(ReachWords.words(for: MappingFailure.refused(code: 2)) == "the router gives no ports")
+        #expect(
+            ReachWords.words(for: MappingFailure.noPublicAddress("100.64.0.9"))
+                == "the router has no public address itself (100.64.0.9)")
+        #expect(
+            ReachWords.words(for: MeetFailure.nobody) == "nobody waits with these words: mistyped, used or over")
+        #expect(ReachWords.words(for: MeetFailure.used) == "this invitation has been used")
+        #expect(
+            Sentences.sentence(for: ChatNotice.wordsEnded) { _ in "" }
+                == "Wrong words three times: yours are over; /invite makes new ones")
     }
 
     @Test("what is wrong with Tor, in the words of the specification")

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Two homes behind real NAT find each other (REACH 7): the scenarios of `make reach`. Needs root and the tools of nat.sh.
 BLIPCHAT=/path/to/blipchat; arguments: scenarios, none: all; --short: the few that `make test` runs."""
-import json, os, pathlib, shutil, signal, subprocess, sys, tempfile, time
+import json, os, pathlib, re, shutil, signal, subprocess, sys, tempfile, time
 
 sys.dont_write_bytecode = True
 from pair import Session, wakes
 
 BLIPCHAT = os.path.abspath(os.environ.get('BLIPCHAT', '.build/release/blipchat'))
 NAT = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'nat.sh')
+HOSTILE = os.path.join(os.path.dirname(NAT), 'hostile_relay.py')
 RIG = os.environ.get('REACH_RIG', 'rr')
 SCENARIOS = {}
 
@@ -33,12 +34,18 @@ class Rig:
             raise SystemExit(f'nat.sh: {up.stdout}')
         self.env = dict(pair.split('=', 1) for line in up.stdout.splitlines() for pair in line.removeprefix('export ').split() if '=' in pair)
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix='blipchat-reach-'))
-        self.homes = []
+        self.homes, self.running = [], []
 
     @property
     def relay(self):
         place, id = self.env['REACH_RELAY'].split('/')
         return f'relay://{place}/?id={id}'
+
+    def start(self, node, *words, output=subprocess.PIPE):
+        """Python with these words on a node; it ends with the rig."""
+        command = ['ip', 'netns', 'exec', f'{RIG}-{node}', 'python3', *words]
+        self.running.append(subprocess.Popen(command, stdout=output, stderr=subprocess.DEVNULL, text=True))
+        return self.running[-1]
 
     def home(self, node, name, *settings):
         home = Home(self, node, name)
@@ -54,8 +61,24 @@ class Rig:
     def close(self):
         for home in self.homes:
             home.stop()
+        for process in self.running:
+            process.kill()
         nat('down')
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class HostileRelay:
+    """One of hostile_relay.py on the public machine."""
+
+    def __init__(self, rig, kind, port):
+        self.log = rig.folder / f'{kind}.log'
+        with open(self.log, 'w') as output:
+            rig.start('pub', HOSTILE, kind, str(port), output=output)
+        wait(f'{kind} listens', 20, lambda: '\n' in self.said())
+        self.id = self.said().splitlines()[0]
+
+    def said(self):
+        return self.log.read_text()
 
 
 class Home:
@@ -466,6 +489,64 @@ def cut(rig):
     nat('heal', 'a')
     took = wait('it arrives', 120, lambda: 'into the void' in alice.texts('bob'))
     say(f'it arrives {took:.1f} s after the path was healed')
+
+
+def mailbox_of(home):
+    """A relay, HOST:PORT/ID, and a mailbox of whoever has joined it."""
+    ways = re.findall(r'via=([^&#\s]+)', home.run('id'))
+    return next(way for way in ways if way.count('/') == 2).rsplit('/', 1)
+
+
+@scenario()
+def flood(rig):
+    """1,000 sessions in 10 s by somebody who knows the mailbox: the live link and its messages do not suffer."""
+    alice, bob = two(rig)
+
+    def message(text):
+        began = time.monotonic()
+        bob.run('send', 'alice', text)
+        return time.monotonic() - began
+    idle = sorted(message(f'idle {n}') for n in range(15))[7]
+    flooding = rig.start('pub', HOSTILE, 'flood', *mailbox_of(alice))
+    beside = []
+    while flooding.poll() is None:
+        beside.append(message(f'beside {len(beside)}'))
+    granted = int(flooding.stdout.read())
+    say(f'{granted} sessions were granted; a message {idle * 1000:.0f} ms, beside them at most {max(beside) * 1000:.0f} ms of {len(beside)}')
+    assert granted >= 500 and max(beside) <= idle + limit(0.5)
+    assert bob.in_use('alice') == 'relay'
+    texts = alice.texts('bob')
+    assert [text for text in texts if text.startswith('beside')] == [f'beside {n}' for n in range(len(beside))], texts
+
+
+@scenario()
+def hostile(rig):
+    """A relay with another key, one that sends us to 10.0.1.1, and one that ends TLS itself: each is found, and nobody is harmed."""
+    alice, bob = two(rig)
+    pub = rig.env['REACH_PUB']
+    elsewhere, between = HostileRelay(rig, 'elsewhere', 23000), HostileRelay(rig, 'between', 23100)
+    why = lambda: alice.reach()['relays'][0].get('reason') or ''
+    alice.set('reach.relay', f'relay://{pub}:22067/?id={between.id}')
+    wait('another relay is found', 30, lambda: 'another relay answers' in why())
+
+    inside = rig.start('gwa', '-c', "import socket; s = socket.create_server(('10.0.1.1', 7000)); print(s.accept()[1])")
+    alice.set('reach.relay', f'relay://{pub}:23000/?id={elsewhere.id}')
+    wait('a session elsewhere is refused', 30, lambda: 'offered a session elsewhere' in why())
+    time.sleep(2)
+    assert 'sent to 10.0.1.1' in elsewhere.said() and inside.poll() is None
+    # The door counts: whoever calls there is seen.
+    rig.start('a', '-c', "import socket; socket.create_connection(('10.0.1.1', 7000), 5)").wait(10)
+    assert inside.wait(10) == 0
+
+    alice.stop()
+    # Whichever mailbox is asked for there: it answers itself.
+    bob.run('routes', 'add', 'alice', f'{pub}:23100/{between.id}/{between.id}')
+    bob.run('send', 'alice', 'for her alone', '--queue')
+    wait('the one between is refused', 60, lambda: 'refused' in between.said())
+    assert 'heard' not in between.said() and bob.link('alice')['link'] != 'online'
+    alice.run('config', 'set', 'reach.relay', rig.relay)
+    alice.serve().joined()
+    wait('she has it', 120, lambda: 'for her alone' in alice.texts('bob'))
 
 
 def at_rest(home, seconds):

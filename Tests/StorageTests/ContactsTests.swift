@@ -54,6 +54,27 @@ struct ContactsTests {
         #expect(again.addresses == [plain, named, given])
     }
 
+    @Test("REACH 6: of the addresses that the user has given the latest eight are kept, beside those that were told")
+    func manyAddresses() async throws {
+        let folder = try TestFolder()
+        let database = try await folder.open()
+        var told = PeerAddress(host: "10.0.0.1", port: 1, peerID: peerID(3))
+        told.origin = .told
+        var peer = try await database.addContact(
+            NewContact(peerID: peerID(3), name: "bob", addresses: [told], added: .init(milliseconds: 1)))
+        for port in 2...12 as ClosedRange<UInt16> {
+            let given = PeerAddress(host: "10.0.0.2", port: port, peerID: peerID(3))
+            peer = try await database.addContact(
+                NewContact(peerID: peerID(3), name: "bob", addresses: [given], added: .init(milliseconds: 1)))
+        }
+        #expect(peer.addresses.map(\.port) == [12, 11, 10, 9, 8, 7, 6, 5, 1])
+        // One address with more ways than that keeps all of them.
+        let long = (20..<29).map { PeerAddress(host: "10.0.0.3", port: $0, peerID: peerID(3)) }
+        let all = try await database.addContact(
+            NewContact(peerID: peerID(3), name: "bob", addresses: long, added: .init(milliseconds: 1)))
+        #expect(all.addresses.map(\.port) == Array(20..<29) + [1])
+    }
+
     @Test("have names that differ in more than case")
     func refusesTakenNames() async throws {
         let folder = try TestFolder()

@@ -12,7 +12,8 @@ public enum Endpoint: Sendable, Hashable, CustomStringConvertible {
     /// `host:port`, `[v6]:port` or `unix:path`.
     public var description: String {
         switch self {
-        case .host(let host, let port): host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
+        case .host(let host, let port):
+            host.utf8.contains(UInt8(ascii: ":")) ? "[\(Self.readable(host))]:\(port)" : "\(host):\(port)"
         case .unix(let path): "unix:\(path)"
         }
     }
@@ -43,12 +44,14 @@ public enum Endpoint: Sendable, Hashable, CustomStringConvertible {
             if bytes.firstIndex(of: UInt8(ascii: ":")) == colon {
                 host = bytes[..<colon]
                 portDigits = bytes[(colon + 1)...]
-            } else if !Self.isIPv6Address(bytes) {
+            } else if Self.isIPv6Address(bytes) {
+                host = Self.withPlainZone(bytes[...])
+            } else {
                 return nil
             }
         }
         guard let name = String(validating: host, as: UTF8.self), !host.isEmpty, host.count <= 255,
-            host.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "@") })
+            host.allSatisfy({ $0 > 0x20 && $0 != 0x7F && !Self.delimiters.contains($0) })
         else { return nil }
         var port = defaultPort
         if let portDigits {
@@ -59,6 +62,16 @@ public enum Endpoint: Sendable, Hashable, CustomStringConvertible {
         }
         guard let port else { return nil }
         self = .host(name, port: port)
+    }
+
+    /// What ends a host in an address (RFC 3986, 3.2).
+    private static let delimiters = Set("/@[]".utf8)
+
+    /// A zone that begins with what stands for its mark in a URI gets that mark, so that it is read as it was.
+    private static func readable(_ host: String) -> String {
+        let bytes = Array(host.utf8)
+        guard withPlainZone(bytes[...]) != bytes[...], let mark = host.firstIndex(of: "%") else { return host }
+        return "\(host[..<mark])%25\(host[host.index(after: mark)...])"
     }
 
     /// In a URI the zone of an address stands behind `%25` (RFC 6874).

@@ -47,6 +47,8 @@ package struct SocketIOPacket: Sendable, Equatable {
         if !attachments.isEmpty { text += "\(attachments.count)-" }
         if namespace != "/" { text += namespace + "," }
         if let id { text += String(id) }
+        // A number is no part of the id before it, and no id.
+        if json.utf8.first.map(HTTPSyntax.isDigit) == true { text += " " }
         text += json
         return [EngineIOPacket(message: .text(text))] + attachments.map { EngineIOPacket(message: .bytes($0)) }
     }

@@ -28,7 +28,8 @@ enum FileNameSanitizer {
         scalars = shortened(trimmed(scalars))
         var name = String(String.UnicodeScalarView(scalars))
         if name.isEmpty { name = otherwise }
-        return isReserved(name) ? "_" + name : name
+        guard isReserved(name) else { return name }
+        return String(String.UnicodeScalarView(shortened(Array("_\(name)".unicodeScalars))))
     }
 
     /// Without dots and blanks at the end, which other systems take away.

@@ -45,7 +45,7 @@ package enum EventRecord {
         switch event {
         case .linkChanged(let contact, let state):
             var line = "\(contacts.name(of: contact)): \(Records.word(state))"
-            if case .offline(let reason?) = state { line += ": \(reason.words)" }
+            if case .offline(let reason?) = state { line += ": \(reason.wordsForLog)" }
             return line
         case .messageAdded(let message):
             let name = contacts.name(of: message.contact)

@@ -91,6 +91,7 @@ struct ConfigurationEditor {
         var kept: [Line] = []
         var isDropping = false
         for line in lines {
+            if ConfigurationReader.isHeading(line.scalars) { isDropping = false }
             if let section = ConfigurationReader.section(of: line.scalars) {
                 let contact = section.section == "contact" ? section.contact.map(ContactNames.folded) : nil
                 isDropping = contact != nil && (contact == old ? new == nil : contact == wanted)
@@ -115,7 +116,7 @@ struct ConfigurationEditor {
         // What stands above the first section is none.
         var sections: [ArraySlice<Line>] = [[]]
         for line in lines {
-            if ConfigurationReader.section(of: line.scalars) != nil { sections.append([]) }
+            if ConfigurationReader.isHeading(line.scalars) { sections.append([]) }
             sections[sections.count - 1].append(line)
         }
         lines = sections.flatMap { section -> [Line] in
@@ -141,13 +142,14 @@ struct ConfigurationEditor {
 
     /// A line that gives `path` a value which cannot be read.
     private func brokenLine(of path: SettingPath) -> Int? {
-        var section: (section: String, contact: String?) = ("", nil)
+        // Whose the lines below a heading are that cannot be read, nobody knows.
+        var section: (section: String, contact: String?)? = ("", nil)
         for (index, line) in lines.enumerated() {
-            if let begun = ConfigurationReader.section(of: line.scalars) {
-                section = begun
+            if ConfigurationReader.isHeading(line.scalars) {
+                section = ConfigurationReader.section(of: line.scalars)
                 continue
             }
-            guard let sign = line.scalars.firstIndex(of: "=") else { continue }
+            guard let section, let sign = line.scalars.firstIndex(of: "=") else { continue }
             var scalars = line.scalars[..<sign].drop { $0 == " " || $0 == "\t" }
             while let last = scalars.last, last == " " || last == "\t" { scalars.removeLast() }
             let words = String(String.UnicodeScalarView(scalars))
@@ -165,9 +167,10 @@ struct ConfigurationEditor {
         var isInside = path.section.isEmpty
         var place: Int? = isInside ? 0 : nil
         for (index, line) in lines.map(\.scalars).enumerated() {
-            if let section = ConfigurationReader.section(of: line) {
+            if ConfigurationReader.isHeading(line) {
                 if path.section.isEmpty { break }
-                isInside = section.section == path.section && section.contact.map(ContactNames.folded) == folded
+                let section = ConfigurationReader.section(of: line)
+                isInside = section?.section == path.section && section?.contact.map(ContactNames.folded) == folded
                 if isInside { place = index + 1 }
             } else if isInside, let first = line.first(where: { $0 != " " && $0 != "\t" }) {
                 // Behind the last entry; what is above the first section begins with the file's own comment.
@@ -176,7 +179,7 @@ struct ConfigurationEditor {
         }
         // The comment right above the first section is that section's.
         if path.section.isEmpty, let place, place > 0, place < lines.count,
-            ConfigurationReader.section(of: lines[place].scalars) != nil, lines[place - 1].scalars.first == "#"
+            ConfigurationReader.isHeading(lines[place].scalars), lines[place - 1].scalars.first == "#"
         {
             var start = place
             while start > 0, lines[start - 1].scalars.first == "#" { start -= 1 }

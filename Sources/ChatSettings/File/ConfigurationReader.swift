@@ -46,6 +46,9 @@ package struct ConfigurationReader {
         }
     }
 
+    /// Whether a line begins a section, or should have: what follows belongs to none before it.
+    static func isHeading(_ line: [Unicode.Scalar]) -> Bool { line.first { $0 != " " && $0 != "\t" } == "[" }
+
     /// The section that a line begins; `nil` when it begins none.
     static func section(of line: [Unicode.Scalar]) -> (section: String, contact: String?)? {
         var reader = ConfigurationReader()

@@ -81,10 +81,10 @@ enum ErrandResults {
             state.say("Deleted \(name) and your history with them")
             if case .settings(let reply) = result { SettingsChange.adopt(reply, &state, &effects) }
         case .setBlocked(let contact, let blocked):
+            let name = state.world.name(of: contact)
             state.say(
                 blocked
-                    ? Sentences.blocked(state.world.name(of: contact))
-                    : "\(state.world.name(of: contact)) may call again")
+                    ? Sentences.blocked(name) + offerOfRenewal(state) : "\(name) may call again")
         case .setVerified(let contact): state.say("\(state.world.name(of: contact)) is verified")
         case .acceptNewKey(let contact, _, let verified):
             let words = "\(state.world.name(of: contact)) has a new key, \(verified ? "verified" : "unverified")"
@@ -101,7 +101,7 @@ enum ErrandResults {
             forget(request: id, &state)
             if case .contact(let peer) = result {
                 let name = SafeText(peer.name, as: .name).text
-                state.say("\(name) is blocked (/unblock \(name), /remove \(name))")
+                state.say("\(name) is blocked (/unblock \(name), /remove \(name))" + offerOfRenewal(state))
             }
         case .several(let errands):
             guard case .failures(let failures) = result else { return }
@@ -301,6 +301,13 @@ enum ErrandResults {
     private static func isCut(_ offer: FolderOffer) -> Bool {
         guard case .file(let file)? = offer.messages.first?.content, let place = file.place else { return false }
         return UInt64(offer.messages.count) < place.files
+    }
+
+    /// Whoever has our mailboxes or our onion service sees whether we are online, also when we have blocked them (REACH 6).
+    private static func offerOfRenewal(_ state: AppState) -> String {
+        let places = state.world.identity.address?.places ?? []
+        return places.contains { $0.route.routeClass != .direct }
+            ? " and still sees when you are online (/reach renew ends that)" : ""
     }
 
     private static func forget(request id: Int64, _ state: inout AppState) {

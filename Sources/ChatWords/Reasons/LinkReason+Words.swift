@@ -47,6 +47,16 @@ extension LinkReason {
         }
     }
 
+    /// The same for a log, in which nobody reads where a contact is (REACH 6).
+    package var wordsForLog: String {
+        switch self {
+        case .somebodyElse: Self.somebodyElse(endpoint: "…").words
+        case .unresolvable(_, let reason): Self.unresolvable(host: "…", reason: reason).words
+        case .relay(_, let reason): Self.relay(host: "…", reason).words
+        default: words
+        }
+    }
+
     private static func system(_ call: String, _ errno: Int32) -> String {
         switch errno {
         case ECONNREFUSED: "nobody listens there (connection refused)"

@@ -120,7 +120,7 @@ package enum Sentences {
         case .badHost(let host): "\"\(host)\" is not HOST:PORT"
         case .badPeerID(let id): "\"\(id)\" is not a peer id (52 letters and digits; was it cut off?)"
         case .noRoute: "it says neither where nor by which relay to call (was it cut off?)"
-        case .tooManyRoutes: "it names more than \(PeerAddress.mostVia) ways"
+        case .tooManyRoutes: "more than \(PeerAddress.mostVia) ways to somebody are not kept"
         case .badInvitation: "the invitation in it was cut off or mistyped"
         case .badName: "the name in the address cannot be read"
         }

@@ -89,6 +89,20 @@ import Testing
         #expect(throws: OnionProblem.self) { try named.receive([1, 1]) }
     }
 
+    @Test("REACH 6: the longest answer has 262 bytes, and not one more is taken")
+    func longest() throws {
+        let name = [UInt8](repeating: 0x61, count: 255)
+        let wire: [UInt8] = [5, 0, 0, 3, 255] + name + [0, 1] + [0x16, 0x03, 0x01]
+        var talk = try asked()
+        var rest = wire[...]
+        while talk.need > 0 {
+            let count = talk.need
+            try talk.receive(Array(rest.prefix(count)))
+            rest = rest.dropFirst(count)
+        }
+        #expect(Array(rest) == [0x16, 0x03, 0x01] && wire.count - rest.count == SOCKSHandshake.maxAnswerBytes)
+    }
+
     @Test("hosts and names that do not fit are no request")
     func bounds() {
         let long = String(repeating: "a", count: 256)

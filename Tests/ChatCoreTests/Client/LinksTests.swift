@@ -103,6 +103,24 @@ import Testing
         #expect(called(&links, with: own) == .closes(telling: "own address"))
     }
 
+    @Test("REACH 6: unknown callers of a relay count as one address, those of the onion service, too")
+    func oneAddress() {
+        func called(_ links: inout Links, from host: String, relay: Endpoint?, isOnion: Bool = false) -> Links.Call {
+            let connection = SimulatedConnection(
+                to: keys[2], at: host, isOutgoing: false, began: nil, relay: relay, isOnion: isOnion)
+            let link = links.make(
+                connection, RequestRouter(limits: ChatLimits(), memory: WaitingMemory(bytes: 0)), keys[2], now: now)
+            return links.called(by: link)
+        }
+        for relay in [Endpoint.host("relay.example.org", port: 22067), nil] {
+            var links = made
+            let first = called(&links, from: "10.1.0.1", relay: relay, isOnion: relay == nil)
+            let second = called(&links, from: "10.2.0.1", relay: relay, isOnion: relay == nil)
+            let direct = called(&links, from: "10.2.0.1", relay: nil)
+            #expect(first == .stranger && second == .full && direct == .stranger)
+        }
+    }
+
     @Test("both sides have to accept before a link is online, and late news of an old link change nothing")
     func online() {
         var links = made

@@ -31,7 +31,7 @@ func fuzzChatRequests(_ bytes: UnsafeRawBufferPointer) throws {
         "Id", "Seq", "Sent", "Reply-To", "Target", "Emoji", "Name", "Size", "Modified", "Content-Type", "Folder",
         "Folder-Id", "Folder-Files", "Folder-Size", "Client", "Listen", "Features", "Up-To", "State", "Offset",
         "Length",
-        "Partial", "Reason", "SHA-256", "Pause", "Routes", "Meet",
+        "Partial", "Reason", "SHA-256", "Pause", "Routes", "Meet", "Round", "Candidates",
     ]
     let kind = Int(input.byte())
     var properties = BLIPProperties()
@@ -57,6 +57,8 @@ func fuzzChatRequests(_ bytes: UnsafeRawBufferPointer) throws {
     try roundTrip(FileDigestRequest.self, request)
     try roundTrip(FileBundleRequest.self, request)
     try roundTrip(FileStatusRequest.self, request)
+    try roundTrip(PunchRequest.self, request)
+    try roundTrip(PunchGoRequest.self, request)
 }
 
 private func roundTrip<Request: WireRequest>(_ type: Request.Type, _ incoming: BLIPIncomingRequest) throws {

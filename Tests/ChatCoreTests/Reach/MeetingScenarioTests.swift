@@ -149,6 +149,20 @@ private struct Meeting {
         for peer in [alice, bob] { await peer.stop() }
     }
 
+    @Test("nothing that neighbours see of one hour is there in another one")
+    func hours() async throws {
+        let alice = try await meeting.neighbour("alice")
+        let before = try #require(meeting.neighbourhood.services.first)
+        #expect(!before.texts.contains { $0.contains("alice") || $0.contains(alice.id.text) })
+        alice.wallClock.advance(days: 1)
+        // Whoever asks for it is shown for no time at all: that looks at the clock.
+        _ = try await alice.client.ask(.nearby(showSeconds: 0))
+        let after = try #require(meeting.neighbourhood.services.first)
+        #expect(after.instance != before.instance)
+        #expect(Set(after.texts).intersection(before.texts) == ["v=1"])
+        await alice.stop()
+    }
+
     @Test("with a proxy, or when our user does not want it, nobody is looked for and nothing is shown")
     func off() async throws {
         for isProxied in [false, true] {

@@ -54,6 +54,36 @@ import class TestSupport.PlainServer
         await alice.stop()
     }
 
+    @Test("REACH 6: eight ways of our user and eight that were told; without a key only direct ones")
+    func limits() async throws {
+        let (alice, bob) = try await alice()
+        // The first one came with the address.
+        for number in 2...8 {
+            try await alice.client.ask(.addRoute(.direct(host: "192.0.2.\(number)", port: 1), to: bob))
+        }
+        let ninth = Route.direct(host: "192.0.2.9", port: 1)
+        await #expect(throws: ChatError.badAddress(.tooManyRoutes)) {
+            try await alice.client.ask(.addRoute(ninth, to: bob))
+        }
+        // One of them once more is no other one.
+        try await alice.client.ask(.addRoute(.direct(host: "192.0.2.3", port: 1), to: bob))
+        let text = (0..<12).map { "198.51.100.\($0):1" }.joined(separator: " ")
+        let told = try await tell(RouteList.routes(text), alice, bob)
+        #expect(told.count { $0.origin == .user } == 8 && told.count { $0.origin == .told } == 8)
+
+        let unknown = try await alice.client.ask(.addContact(PeerAddress(host: "192.0.2.77", port: 1), name: "carol"))
+            .id
+        for route in [
+            Route.relay(RelayRoute(host: "192.0.2.5", relay: relay, mailbox: mailbox)),
+            try #require(Route("rkeohxlubhyzl7ks3mwtzos5olfgocn7dwkbeg7toseadnapn5optfad.onion")),
+        ] {
+            await #expect(throws: ChatError.badAddress(.noRoute)) {
+                try await alice.client.ask(.addRoute(route, to: unknown))
+            }
+        }
+        await alice.stop()
+    }
+
     @Test("a name that means this machine is not called either, and no onion service by its name")
     func names() async throws {
         let connecting = LinkConnecting(identity: try TLSIdentity.generate())

@@ -441,12 +441,15 @@ final class SimulatedConnection: PeerConnection {
     private let state = Mutex(State())
 
     init(
-        to peer: PeerID, at host: String, isOutgoing: Bool, began: MonotonicTime?, relay: Endpoint? = nil
+        to peer: PeerID, at host: String, isOutgoing: Bool, began: MonotonicTime?, relay: Endpoint? = nil,
+        isOnion: Bool = false
     ) {
-        info = LinkInfo(
+        var info = LinkInfo(
             remoteAddress: "\(host):1", localAddress: "here:1", remoteHost: host, isEncrypted: true,
             isOutgoing: isOutgoing, relay: relay, remoteFingerprint: peer.fingerprint, subprotocol: nil, began: began,
             dialect: .blip3)
+        info.isOnion = isOnion
+        self.info = info
     }
 
     var pings: Int { state.withLock { $0.pings } }

@@ -55,6 +55,23 @@ import Testing
         #expect(await lines.line(about: event)?.level == level)
     }
 
+    @Test(
+        "REACH 6: why a contact is not reached is in the log, where they are is not",
+        arguments: [
+            (LinkReason.somebodyElse(endpoint: "192.0.2.7:4985"), "somebody else answers at …"),
+            (.unresolvable(host: "bob.example.org", reason: "unknown"), "… cannot be resolved: unknown"),
+            (.relay(host: "relay.example.org", .silent), "the relay … does not answer"),
+            (.onion(.notThere), "their onion service is not there: offline"),
+            (.system(call: "connect", errno: 111), "nobody listens there"),
+        ])
+    func places(reason: LinkReason, words: String) async {
+        let names = ContactDirectory([peer(bob, "bob")])
+        var lines = LogLines { names }
+        let text = await lines.line(about: .linkChanged(bob, .offline(reason: reason)))?.text ?? ""
+        #expect(text.hasPrefix("bob: offline: ") && text.contains(words), "\(text)")
+        #expect(!text.contains("192.0.2.7") && !text.contains("example"), "\(text)")
+    }
+
     @Test("where reading takes long, it takes a tenth of the time at most")
     func seldom() async {
         let readings = Mutex(0)

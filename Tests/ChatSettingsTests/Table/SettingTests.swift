@@ -52,6 +52,14 @@ import Testing
         #expect(chat.reach.tor == .only && chat.reach.torControl == .unix(path: "/x") && !configuration.startsTor)
     }
 
+    @Test("REACH 6: there is no server that our user has not named: no relay, no observer, no tor")
+    func servers() {
+        var chat = ChatConfiguration(name: "jo", listen: nil, downloadsFolder: "/x")
+        Configuration().apply(to: &chat)
+        #expect(chat.relays.isEmpty && chat.reach.observer == nil)
+        #expect(chat.reach.tor == .off && chat.reach.torControl == nil)
+    }
+
     @Test("there is a setting for every key of the product")
     func complete() {
         for (section, keys) in Self.product {

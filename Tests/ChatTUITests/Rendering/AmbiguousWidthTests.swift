@@ -97,7 +97,8 @@ extension RealTerminals {
                     return fixture
                 }
                 try await fixture.waitForEvents(2)
-                #expect(TextWidth.ambiguousColumns == setting ?? 2)
+                let columns = await ScreenActor.run { TextWidth.ambiguousColumns }
+                #expect(columns == setting ?? 2)
                 #expect(await fixture.terminal.capabilities.widths.measured[.ambiguous] == 2)
             }
         }

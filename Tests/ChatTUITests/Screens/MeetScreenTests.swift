@@ -106,6 +106,23 @@ import Testing
         #expect(fixture.text.contains("/nearby, or /nearby show 10m"))
     }
 
+    @Test("REACH 6: blocking offers new mailboxes where somebody may know the old ones, and only there")
+    func renewal() throws {
+        for isRelayed in [false, true] {
+            var fixture = Fixture.main(columns: 120, rows: 24)
+            if isRelayed {
+                let onion = "rkeohxlubhyzl7ks3mwtzos5olfgocn7dwkbeg7toseadnapn5optfad.onion"
+                fixture.state.world.identity.address?.via = [try #require(Route(onion))]
+            }
+            fixture.enter("/block bob")
+            fixture.send(.done(.setBlocked(Fixture.bob, true), .nothing))
+            #expect(fixture.text.contains("Bob is blocked (/unblock Bob)"))
+            #expect(fixture.text.contains("(/reach renew ends that)") == isRelayed)
+            fixture.send(.done(.setBlocked(Fixture.bob, false), .nothing))
+            #expect(fixture.text.contains("Bob may call again"))
+        }
+    }
+
     @Test("nobody waits with the words: the user reads why")
     func failures() throws {
         var fixture = Fixture.main(columns: 100, rows: 24)

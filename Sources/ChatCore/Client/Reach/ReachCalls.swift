@@ -86,6 +86,9 @@ struct ReachCalls {
         let peer = try core.person(contact, needing: .address).peer
         // Whoever may answer at a relay: only a key tells.
         guard route.routeClass == .direct || peer.peerID != nil else { throw .badAddress(.noRoute) }
+        guard peer.addresses.count(where: { !$0.isLearned && $0.route != route }) < RouteList.most else {
+            throw .badAddress(.tooManyRoutes)
+        }
         try await people.change(contact) { peer in
             peer.addresses.removeAll { $0.route == route }
             peer.addresses.append(PeerAddress(route, peerID: peer.peerID))
