@@ -230,7 +230,7 @@ guide:
 	pandoc --standalone --self-contained --shift-heading-level-by=-1 --resource-path=Docs --css Packaging/guide.css --toc --toc-depth 1 \
 		--metadata lang=en --metadata pagetitle="A guide to blipchat" -o .build/guide/guide.html Docs/guide.md
 	@# Its links lead to the documents of this tree.
-	sed -i -e 's|href="\.\./|href="../../|g' -e 's|href="\([a-z]*\.md\|pictures/\)|href="../../Docs/\1|g' .build/guide/guide.html
+	sed -i -e 's,href="\.\./,href="../../,g' -e 's,href="\([a-z]*\.md\|pictures/\),href="../../Docs/\1,g' .build/guide/guide.html
 
 site: check-system
 	$(BUILD)
