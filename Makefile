@@ -38,7 +38,7 @@
 #          root (root; make fresh WHO=user)
 # guide    Docs/guide.md as a page for a browser, in .build/guide (needs pandoc)
 # site     the documentation of BLIPNet (DocC) as pages that a browser opens from disk, in .build/site
-# pictures screens of the real program as SVG, in Docs/pictures (needs tmux)
+# pictures screens of the real program as SVG, and a recorded session, in Docs/pictures (needs tmux)
 # dist     tarballs in .build/dist: the sources of the commit, and a folder that runs where it is unpacked
 # clean    remove what was built
 .PHONY: run test quick check api bench bench-net history tsan asan cuts kill9 powerloss mixed diskerrors flood soak files bigfiles rooms mutations fuzz conformance install clean system test-system check-system bench-system uninstall deb deb-test dist guide site pictures package-system programs reach reach-tor fresh
@@ -226,8 +226,11 @@ fresh: package-system
 guide:
 	@command -v pandoc >/dev/null || { echo "blipchat: pandoc is missing (apt install pandoc)" >&2; exit 1; }
 	mkdir -p .build/guide
-	pandoc --standalone --self-contained --resource-path=Docs --css Packaging/guide.css --toc --toc-depth 2 --metadata lang=en \
-		--metadata pagetitle="A guide to blipchat" -o .build/guide/guide.html Docs/guide.md
+	@# Its first heading is the title, above the contents.
+	pandoc --standalone --self-contained --shift-heading-level-by=-1 --resource-path=Docs --css Packaging/guide.css --toc --toc-depth 1 \
+		--metadata lang=en --metadata pagetitle="A guide to blipchat" -o .build/guide/guide.html Docs/guide.md
+	@# Its links lead to the documents of this tree.
+	sed -i -e 's,href="\.\./,href="../../,g' -e 's,href="\([a-z]*\.md\|pictures/\),href="../../Docs/\1,g' .build/guide/guide.html
 
 site: check-system
 	$(BUILD)
