@@ -18,7 +18,7 @@ import Testing
 
     /// Whether the line comes after the heading of the last section.
     private static func isOfOthers(_ line: Substring) -> Bool {
-        guide.ranges(of: "## Coming from").first.map { line.startIndex > $0.upperBound } ?? false
+        guide.ranges(of: "## Switching to").first.map { line.startIndex > $0.upperBound } ?? false
     }
 
     private static func codes() -> [Substring] {
