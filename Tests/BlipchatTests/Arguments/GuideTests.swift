@@ -10,7 +10,7 @@ import Testing
 
 @Suite struct GuideTests {
     private static let guide = TestFile.text(TestFile.repository + "/Docs/guide.md")
-    /// Without the left columns of "Coming from", which have commands of other programs.
+    /// Without the left columns of "Switching to", which have commands of other programs.
     private static let own = guide.split(separator: "\n").map { line in
         line.hasPrefix("| ") && isOfOthers(line)
             ? line.split(separator: "|").dropFirst().joined() : String(line)
