@@ -135,7 +135,8 @@ tsan: test-system
 	TSAN_OPTIONS="suppressions=$(CURDIR)/Scripts/thread_sanitizer.supp" \
 		$(TEST) --sanitize=thread --scratch-path .build/tsan --no-parallel --skip 'EndToEndTests|FaultTests|PictureTests'
 
-# Pictures are read in a child with 384 MiB, in which no sanitizer finds room. The terminal's last resort has an alternate signal stack of its own; the sanitizer must not take it for its.
+# The child that decodes pictures gets 384 MiB, and no sanitizer can start in that. The terminal's last resort has an alternate signal
+# stack of its own, which the sanitizer must not replace.
 asan: test-system
 	ASAN_OPTIONS=detect_leaks=0:use_sigaltstack=0 $(TEST) --sanitize=address --scratch-path .build/asan --no-parallel \
 		--skip 'EndToEndTests|FaultTests|PictureTests'

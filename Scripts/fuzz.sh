@@ -30,8 +30,8 @@ module() { # NAME FILE...
     rm -f "$to/fuzz"
 }
 mapfile -t bodies < <(find Fuzz Tests/*/Fuzzing Tests/BLIPNetTests/Simulation Tests/BLIPNetTests/Link/StackPair.swift \
-    Tests/BLIPNetTests/WebSocket/WebSocketFixtures.swift Tests/ChatCoreTests/Simulation/SimulatedNetwork.swift Tests/ChatCoreTests/Simulation/SimulatedRouter.swift \
-    Tests/ChatCoreTests/Simulation/VirtualClock.swift \
+    Tests/BLIPNetTests/WebSocket/WebSocketFixtures.swift Tests/ChatCoreTests/Simulation/SimulatedNetwork.swift \
+    Tests/ChatCoreTests/Simulation/SimulatedRouter.swift Tests/ChatCoreTests/Simulation/VirtualClock.swift \
     -name '*.swift' -not -name '*Tests.swift' -not -path 'Tests/TestSupport/*' | sort)
 build() { # FOLDER SANITIZERS
     local to=$1 sanitizers=$2

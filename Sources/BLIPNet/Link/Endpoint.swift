@@ -67,14 +67,14 @@ public enum Endpoint: Sendable, Hashable, CustomStringConvertible {
     /// What ends a host in an address (RFC 3986, 3.2).
     private static let delimiters = Set("/@[]".utf8)
 
-    /// A zone that begins with what stands for its mark in a URI gets that mark, so that it is read as it was.
+    /// The reader takes `%25` for the `%` before a zone, so a zone that itself begins with `25` is written after `%25`.
     private static func readable(_ host: String) -> String {
         let bytes = Array(host.utf8)
         guard withPlainZone(bytes[...]) != bytes[...], let mark = host.firstIndex(of: "%") else { return host }
         return "\(host[..<mark])%25\(host[host.index(after: mark)...])"
     }
 
-    /// In a URI the zone of an address stands behind `%25` (RFC 6874).
+    /// In a URI `%25` introduces the zone of an address (RFC 6874).
     private static func withPlainZone(_ host: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         guard let mark = host.firstIndex(of: UInt8(ascii: "%")), host[mark...].starts(with: "%25".utf8),
             host.count > host.distance(from: host.startIndex, to: mark) + 3

@@ -26,13 +26,13 @@ package struct RelayControl: Sendable {
         case ended
     }
 
-    /// Silence of a relay after which we ask for a sign of life, until we know how often it asks us; and how long it may
-    /// take to answer that.
+    /// How long a relay may be silent before we ask for a sign of life, until we know how often it asks us. It then has as
+    /// long to answer.
     package static let patience = Duration.seconds(20)
     /// A relay asks us in turn, strelaysrv once a minute. Once we know how often, we ask only when that is late by this:
     /// at rest one packet a minute wakes us, not four.
     package static let grace = Duration.seconds(10)
-    /// The longest silence that a relay can get us used to.
+    /// We never wait longer than this, however rarely the relay asks.
     package static let mostPatience = Duration.seconds(75)
     /// How long it may take to answer what we ask for.
     package static let answerTime = Duration.seconds(5)

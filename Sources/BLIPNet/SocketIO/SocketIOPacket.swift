@@ -47,7 +47,7 @@ package struct SocketIOPacket: Sendable, Equatable {
         if !attachments.isEmpty { text += "\(attachments.count)-" }
         if namespace != "/" { text += namespace + "," }
         if let id { text += String(id) }
-        // A number is no part of the id before it, and no id.
+        // The blank keeps readers from taking a number for the id, or for part of it.
         if json.utf8.first.map(HTTPSyntax.isDigit) == true { text += " " }
         text += json
         return [EngineIOPacket(message: .text(text))] + attachments.map { EngineIOPacket(message: .bytes($0)) }

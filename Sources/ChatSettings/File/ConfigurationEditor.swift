@@ -142,7 +142,7 @@ struct ConfigurationEditor {
 
     /// A line that gives `path` a value which cannot be read.
     private func brokenLine(of path: SettingPath) -> Int? {
-        // Whose the lines below a heading are that cannot be read, nobody knows.
+        // Nobody knows which section the lines below an unreadable heading belong to.
         var section: (section: String, contact: String?)? = ("", nil)
         for (index, line) in lines.enumerated() {
             if ConfigurationReader.isHeading(line.scalars) {

@@ -46,7 +46,7 @@ package struct ConfigurationReader {
         }
     }
 
-    /// Whether a line begins a section, or should have: what follows belongs to none before it.
+    /// Whether a line begins a section, or was meant to: the lines below it do not belong to the section above.
     static func isHeading(_ line: [Unicode.Scalar]) -> Bool { line.first { $0 != " " && $0 != "\t" } == "[" }
 
     /// The section that a line begins; `nil` when it begins none.

@@ -149,7 +149,7 @@ final class AppLoop {
                 dispatch(await runner.run(errand))
                 end.finish()
             }
-            // What is entered next waits for a folder of a usual size.
+            // A large folder must not hold up what the user enters next.
             let patience = Task {
                 try? await Task.sleep(for: .seconds(1))
                 end.finish()

@@ -208,7 +208,7 @@ struct MessageRows {
         return lines
     }
 
-    /// What is said after the text of a message.
+    /// `(edited)` and `(pinned)`, which follow the text of a message.
     private var edition: SafeText {
         (message.edited == nil ? .empty : SafeText(literal: " ") + MessageWords.edited)
             + (message.pinned == nil ? .empty : SafeText(literal: " (pinned)"))

@@ -155,7 +155,7 @@ enum ErrandResults {
     /// How many failures of several errands have a sentence of their own.
     private static let toldFailures = 3
 
-    /// A change of a setting that holds already, until the program quits, may not have been saved.
+    /// Tells the user when a setting that is already in effect could not be saved.
     private static func adopt(
         _ reply: SettingsReply, to request: SettingsRequest, _ state: inout AppState, _ effects: inout [AppEffect]
     ) {

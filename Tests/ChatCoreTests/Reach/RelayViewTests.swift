@@ -12,7 +12,7 @@ private final class WatchingRelay: Sendable {
     private let identity: TLSIdentity
     private let shown = Mutex<[RelayID?]>([])
 
-    /// Who has called: the hashes of their certificates.
+    /// The certificate hashes of everyone who has called.
     var callers: [RelayID?] { shown.withLock { $0 } }
 
     var server: RelayServer {

@@ -11,7 +11,7 @@ struct DigestLines {
     /// Nobody waits for a digest.
     var isEmpty: Bool { lines.isEmpty }
 
-    /// How many of a contact wait, or are being computed.
+    /// How many digests of one contact wait or are being computed.
     func count(of contact: ContactID) -> Int { lines[contact]?.count ?? 0 }
 
     /// Whether a contact waits for a digest of this file: it is in use, though nothing of it is being sent.
