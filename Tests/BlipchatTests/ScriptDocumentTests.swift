@@ -43,7 +43,7 @@ import Testing
     func reasonsOfLinks() {
         let links: [LinkReason] = [
             .blockedByPeer, .noAddress, .keyChanged, .ownKey, .putOff, .blocked, .noHello, .unproved,
-            .somebodyElse(endpoint: "h:1"), .answersInstead(name: "a b"), .sameKey(name: "a"), .processEnded,
+            .somebodyElse(endpoint: "h:1"), .answersInstead(name: "a b"), .sameKey(name: "a"),
             .notRunning, .historyDamaged, .leftRoom, .refusedByRoom(reason: "r"), .notSocketIO(reason: "r"),
             .otherKeyOfServer("k"), .untrusted(reason: "r"), .closedByUs, .closedByPeer(code: 1000, reason: "r"),
             .disconnected, .peerViolated(layer: "TLS", reason: "r"), .timedOut(what: "w"),

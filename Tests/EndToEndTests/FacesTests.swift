@@ -52,7 +52,7 @@ extension EndToEnd {
             // The chat ends under the screen, which says so, and finds the next one.
             let port = try alice.port
             try await alice.stop()
-            try await second.waitFor("the news") { $0.contains("has ended") }
+            try await second.waitFor("the news") { $0.contains("has quit") }
             let next = try await Server(alice.home, port: port)
             try await second.waitFor("the chat again") { $0.contains("The chat is running again") }
             try await second.enter("and on")

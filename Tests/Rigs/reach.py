@@ -525,6 +525,7 @@ def hostile(rig):
     alice, bob = two(rig)
     pub = rig.env['REACH_PUB']
     elsewhere, between = HostileRelay(rig, 'elsewhere', 23000), HostileRelay(rig, 'between', 23100)
+    honest = next(route['route'] for route in bob.json('routes', 'list', 'alice') if route['class'] == 'relay')
     why = lambda: alice.reach()['relays'][0].get('reason') or ''
     alice.set('reach.relay', f'relay://{pub}:22067/?id={between.id}')
     wait('another relay is found', 30, lambda: 'another relay answers' in why())
@@ -541,6 +542,8 @@ def hostile(rig):
     alice.stop()
     # Whichever mailbox is asked for there: it answers itself.
     bob.run('routes', 'add', 'alice', f'{pub}:23100/{between.id}/{between.id}')
+    # She has told the relays above in place of the honest one, which our user knows.
+    bob.run('routes', 'add', 'alice', honest)
     bob.run('send', 'alice', 'for her alone', '--queue')
     wait('the one between is refused', 60, lambda: 'refused' in between.said())
     assert 'heard' not in between.said() and bob.link('alice')['link'] != 'online'

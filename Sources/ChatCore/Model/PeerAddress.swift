@@ -153,11 +153,11 @@ extension PeerAddress {
         self.init(routes.removeFirst(), peerID: id, name: parameters.name)
         via = routes
         once = parameters.once
-        // Written in full it may be longer than it came.
-        guard via.isEmpty || description.utf8.count <= 1024 + Self.scheme.utf8.count else { throw .tooLong }
+        // Written in full it may be longer than it came: bytes of a name become three characters each.
+        guard description.utf8.count <= 1024 + Self.scheme.utf8.count else { throw .tooLong }
     }
 
-    /// What stands behind the `?`; what is not known is for later versions.
+    /// What follows the `?`; parameters that are not known are for later versions.
     private struct Parameters {
         var name: String?
         var via: [Route] = []

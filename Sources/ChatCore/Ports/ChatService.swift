@@ -18,7 +18,7 @@ extension ChatService {
 
     /// The state of a link; offline as well when the chat cannot be asked.
     package func linkState(of contact: ContactID) async -> LinkState {
-        (try? await ask(.linkState(of: contact))) ?? .offline(reason: .processEnded)
+        (try? await ask(.linkState(of: contact))) ?? .offline(reason: .notRunning)
     }
 }
 

@@ -25,8 +25,8 @@ struct ConfigurationEditor {
         isEnded = lines.last.map { $0.scalars.isEmpty && !$0.hasReturn } ?? true
         guard var last = lines.popLast(), !isEnded else { return }
         hasStrayReturn = last.hasReturn
-        // Should its end come to be, it is as the others are.
-        last.hasReturn = lines.first?.hasReturn ?? false
+        // Should its end come to be, it is as the others are; one that ends with CR and CR keeps the first of them as it is.
+        last.hasReturn = lines.first?.hasReturn ?? false || last.scalars.last == "\r"
         lines.append(last)
     }
 

@@ -17,7 +17,6 @@ extension LinkReason {
         case .somebodyElse(let endpoint): "somebody else answers at \(endpoint), or their key changed"
         case .answersInstead(let name): "\(name) answers at that address now"
         case .sameKey(let name): "has the same key as \(name): remove one of the two"
-        case .processEnded: "the blipchat process that runs the chat has ended"
         case .notRunning: "the chat is not running"
         case .historyDamaged: "the history is damaged"
         case .leftRoom: "you have left this room; /join brings you back"

@@ -21,8 +21,7 @@ package enum LinkReason: Sendable, Hashable, Codable {
     case answersInstead(name: String)
     /// Another contact, of this name, has the same key.
     case sameKey(name: String)
-    /// The process that runs the chat has ended, and nothing of it is known.
-    case processEnded
+    /// No process runs the chat, or the one that did has ended.
     case notRunning
     case historyDamaged
 

@@ -19,7 +19,6 @@ extension LinkReason {
         case .somebodyElse(let endpoint): "somebody-else \(endpoint)"
         case .answersInstead(let name): "answers-instead \(name)"
         case .sameKey(let name): "same-key \(name)"
-        case .processEnded: "process-ended"
         case .notRunning: "not-running"
         case .historyDamaged: "history-damaged"
         case .leftRoom: "left-room"
