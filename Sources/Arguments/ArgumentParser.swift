@@ -190,7 +190,9 @@ package struct ArgumentParser<Name: CommandWords>: Sendable {
         _ word: String, among options: [OptionSpecification], of specification: CommandSpecification<Name>
     ) throws(UsageError) -> (OptionSpecification, String?) {
         if word.utf8.starts(with: "--".utf8) {
-            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            // By scalars: a value may begin with a combining mark, which would be one Character with the `=`.
+            let parts = word.unicodeScalars.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                .map { String(String.UnicodeScalarView($0)) }
             let name = parts.first ?? word
             if let option = options.first(where: { $0.name == name }) {
                 return (option, parts.count > 1 ? parts[1] : nil)

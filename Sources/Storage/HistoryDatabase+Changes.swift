@@ -23,12 +23,13 @@ extension HistoryDatabase {
     /// its commit, so what they would report by themselves overtakes: a message that was delivered could be shown as sent
     /// again (RELIABILITY D6).
     func write<Value: Sendable>(
+        _ commit: CommitDurability = .synchronous,
         reporting changes: @escaping @Sendable (Value) -> [HistoryChange],
         orFind find: (@Sendable (SQLiteConnection) throws(StoreError) -> Value?)? = nil,
         _ body: @escaping @Sendable (SQLiteConnection) throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
         try await writer.write(
-            orFind: find,
+            commit, orFind: find,
             committed: { [self] value in
                 guard let report = watcher.withLock({ $0.report }) else { return }
                 for change in changes(value) { report(change) }

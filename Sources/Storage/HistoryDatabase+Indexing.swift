@@ -42,7 +42,8 @@ extension HistoryDatabase {
         guard try await isIndexing else { return }
         var rest = limit
         while rest > 0 {
-            let count = try await writer.write { connection throws(StoreError) in
+            // A power cut before the next message takes away the indexes' share, which is then made again.
+            let count = try await writer.write(.asynchronous) { connection throws(StoreError) in
                 try SearchIndex.catchUp(in: connection)
             }
             if count == 0 { return }

@@ -143,10 +143,10 @@ extension HistoryDatabase {
     }
 
     package func advanceState(
-        of id: MessageID, in contact: ContactID, to state: DeliveryState
+        of id: MessageID, in contact: ContactID, to state: DeliveryState, commit: CommitDurability
     ) async throws(StoreError) -> ChatMessage? {
         // A state that was not ahead has changed nothing.
-        try await write(reporting: { $0.map { $0.state == state ? [.changed($0)] : [] } ?? [] }) {
+        try await write(commit, reporting: { $0.map { $0.state == state ? [.changed($0)] : [] } ?? [] }) {
             connection throws(StoreError) in
             let reason: String? = if case .failed(let reason) = state { reason.stored } else { nil }
             // A failure is final, and it cannot take back what was delivered.
@@ -181,9 +181,9 @@ extension HistoryDatabase {
     }
 
     package func advanceOperation(
-        _ id: MessageID, in contact: ContactID, to state: DeliveryState
+        _ id: MessageID, in contact: ContactID, to state: DeliveryState, commit: CommitDurability
     ) async throws(StoreError) -> ChatMessage? {
-        try await write(reporting: { $0.map { [.changed($0)] } ?? [] }) { connection throws(StoreError) in
+        try await write(commit, reporting: { $0.map { [.changed($0)] } ?? [] }) { connection throws(StoreError) in
             let reason: String? = if case .failed(let reason) = state { reason.stored } else { nil }
             try connection.run(
                 """

@@ -3,7 +3,7 @@
 package import ChatCore
 internal import Synchronization
 
-/// The history of one installation in one SQLite file (WAL, synchronous=FULL).
+/// The history of one installation in one SQLite file (WAL; `CommitDurability` says which commits are synced).
 ///
 /// Writes run on one connection and queue, reads on another, so that a page or a search never waits for a commit.
 /// A reader sees everything that was committed before it began. With `readOnly` several processes may look at the file
@@ -186,9 +186,9 @@ package final class HistoryDatabase: Sendable {
         if !readOnly {
             // The mode sticks to the file; a file system without shared memory keeps the rollback journal, which
             // is as safe.
-            _ = try connection.first("PRAGMA journal_mode = WAL") { row in row.text(0) }
+            let mode = try connection.first("PRAGMA journal_mode = WAL") { row in row.text(0) }
             try connection.executeScript("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
-            connection.keepLogSpace()
+            if mode == "wal" { connection.keepLogSpace() }
         }
         try connection.executeScript("PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; \(usualCache)")
         try SearchIndex.install(in: connection)

@@ -95,6 +95,12 @@ extension SQLiteConnection {
         if isBusy == true { throw .locked }
     }
 
+    /// The same, and the next commit is the first one of the log.
+    func beginLogAnew() throws(StoreError) {
+        let isBusy = try first("PRAGMA wal_checkpoint(RESTART)") { row in row.flag(0) }
+        if isBusy == true { throw .locked }
+    }
+
     /// Copies everything that is committed into an empty file, as one file without a log.
     func copyWhole(to path: String) throws(StoreError) {
         let target = try SQLiteConnection(path: path, mode: .readWrite)

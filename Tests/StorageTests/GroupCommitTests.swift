@@ -10,32 +10,6 @@ import Testing
 @Suite("Writes that come together") struct GroupCommitTests {
     private let disk = FaultyDisk.shared
 
-    /// What `work` gives for each number, all of it asked for while the writer is busy with something else.
-    private func together<Value: Sendable>(
-        _ count: Int, in database: HistoryDatabase, _ work: @escaping @Sendable (Int) async throws -> Value
-    ) async throws -> [Result<Value, any Error>] {
-        let asked = DispatchSemaphore(value: 0)
-        let (busy, begun) = AsyncStream.makeStream(of: Void.self)
-        let holder = Task {
-            try await database.writer.perform { _ throws(StoreError) in
-                begun.yield()
-                for _ in 0..<count { asked.wait() }
-            }
-        }
-        for await _ in busy { break }
-        let results = await withTaskGroup(of: (Int, Result<Value, any Error>).self) { group in
-            for number in 0..<count {
-                group.addTask {
-                    asked.signal()
-                    do { return (number, .success(try await work(number))) } catch { return (number, .failure(error)) }
-                }
-            }
-            return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
-        }
-        try await holder.value
-        return results.sorted { $0.key < $1.key }.map(\.value)
-    }
-
     @Test("share commits: sends that are under way at once need few, one after the other one each")
     func sharing() async throws {
         let folder = try TestFolder()
@@ -195,4 +169,30 @@ import Testing
         try await database.say("room again", to: bob)
         await database.close()
     }
+}
+
+/// What `work` gives for each number, all of it asked for while the writer is busy with something else.
+func together<Value: Sendable>(
+    _ count: Int, in database: HistoryDatabase, _ work: @escaping @Sendable (Int) async throws -> Value
+) async throws -> [Result<Value, any Error>] {
+    let asked = DispatchSemaphore(value: 0)
+    let (busy, begun) = AsyncStream.makeStream(of: Void.self)
+    let holder = Task {
+        try await database.writer.perform { _ throws(StoreError) in
+            begun.yield()
+            for _ in 0..<count { asked.wait() }
+        }
+    }
+    for await _ in busy { break }
+    let results = await withTaskGroup(of: (Int, Result<Value, any Error>).self) { group in
+        for number in 0..<count {
+            group.addTask {
+                asked.signal()
+                do { return (number, .success(try await work(number))) } catch { return (number, .failure(error)) }
+            }
+        }
+        return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+    }
+    try await holder.value
+    return results.sorted { $0.key < $1.key }.map(\.value)
 }

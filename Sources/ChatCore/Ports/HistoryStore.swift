@@ -67,13 +67,13 @@ package protocol HistoryStore: Sendable {
     /// Moves an outgoing message forward; a state that is not ahead of the stored one changes nothing. Delivered,
     /// read and failed also remove its outbox row. Returns the message as it is now, `nil` when there is none.
     func advanceState(
-        of id: MessageID, in contact: ContactID, to state: DeliveryState
+        of id: MessageID, in contact: ContactID, to state: DeliveryState, commit: CommitDurability
     ) async throws(StoreError) -> ChatMessage?
     /// A failed message becomes one that was sent again; any other stays. Returns it as it is now, `nil` when there is none.
     func markSentAgain(_ id: MessageID, in contact: ContactID) async throws(StoreError) -> ChatMessage?
     /// The same as `advanceState` for an operation of ours; returns the message that it acts on, `nil` when there is none.
     func advanceOperation(
-        _ id: MessageID, in contact: ContactID, to state: DeliveryState
+        _ id: MessageID, in contact: ContactID, to state: DeliveryState, commit: CommitDurability
     ) async throws(StoreError) -> ChatMessage?
     /// The peer's user has read up to message `id` of ours: marks it and all earlier delivered ones; returns those
     /// that changed. An id that is not ours to this contact changes nothing and returns `nil`.
@@ -207,7 +207,28 @@ package protocol HistoryStore: Sendable {
     func setDraft(_ text: String, for contact: ContactID) async throws(StoreError)
 }
 
+/// What a write waits for.
+package enum CommitDurability: Sendable {
+    /// It is on the disk when the call returns.
+    case synchronous
+    /// Everybody sees it when the call returns, and the next synchronous commit puts it on the disk. A power cut before
+    /// that takes it: for what is found out anew (D3: what has gone out twice is known by its id).
+    case asynchronous
+}
+
 extension HistoryStore {
+    package func advanceState(
+        of id: MessageID, in contact: ContactID, to state: DeliveryState
+    ) async throws(StoreError) -> ChatMessage? {
+        try await advanceState(of: id, in: contact, to: state, commit: .synchronous)
+    }
+
+    package func advanceOperation(
+        _ id: MessageID, in contact: ContactID, to state: DeliveryState
+    ) async throws(StoreError) -> ChatMessage? {
+        try await advanceOperation(id, in: contact, to: state, commit: .synchronous)
+    }
+
     /// See `enqueueFileOffers`.
     package func enqueueFileOffer(
         to contact: ContactID, file: NewOutgoingFile, at time: Timestamp

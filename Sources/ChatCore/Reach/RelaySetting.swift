@@ -59,7 +59,7 @@ package struct RelaySetting: Sendable, Hashable {
         else { throw .unreadable }
         self.init(host: host, port: port)
         for item in (parts.dropFirst().first ?? "").split(separator: "&") {
-            let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let pair = item.split(scalar: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard pair.count == 2, let value = PercentEncoding.decode(pair[1].utf8) else { throw .unreadable }
             switch pair[0] {
             case "id":

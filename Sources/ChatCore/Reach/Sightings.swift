@@ -24,7 +24,7 @@ struct NeighbourTexts: Equatable {
         var values: [String: String] = [:]
         for text in texts {
             guard let text = String(validating: text, as: UTF8.self) else { continue }
-            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let parts = text.split(scalar: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, values[parts[0].lowercased()] == nil else { continue }
             values[parts[0].lowercased()] = String(parts[1])
         }

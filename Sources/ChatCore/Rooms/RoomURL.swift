@@ -182,7 +182,7 @@ package struct RoomURL: Sendable, Hashable, CustomStringConvertible {
     }
 
     private mutating func take(_ item: String, at position: Int, _ seen: inout Set<String>) throws(RoomURLError) {
-        let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = item.split(scalar: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[0].isEmpty else { throw RoomURLError(.badItem(item), at: position) }
         guard let key = Key(rawValue: String(parts[0])) else {
             throw RoomURLError(.unknownKey(String(parts[0])), at: position)

@@ -24,7 +24,7 @@ struct FolderSet: Sendable, Equatable {
     private static let refused = "refused"
 
     init?(text: String) {
-        let parts = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+        let parts = text.split(scalar: " ", maxSplits: 2, omittingEmptySubsequences: false)
         isRefused = parts[0] == Self.refused
         guard parts.count == 3, let files = isRefused ? 0 : UInt64(parts[0]), let bytes = UInt64(parts[1]) else {
             return nil
@@ -77,7 +77,7 @@ struct FolderSet: Sendable, Equatable {
     /// has put the file elsewhere.
     static func foldersMade(for place: FolderPlace, downTo folder: String) -> [String] {
         let (top, rest) = components(of: place)
-        var parts = folder.split(separator: "/", omittingEmptySubsequences: false)[...]
+        var parts = folder.split(scalar: "/", omittingEmptySubsequences: false)[...]
         var made: [String] = []
         for name in rest.reversed() {
             guard parts.last.map(String.init) == name else { return [] }
@@ -116,7 +116,7 @@ extension FileTransfer {
         // Of what their sender calls the folders in between not all of them may be here.
         let depth =
             direction == .incoming
-            ? FolderSet.components(of: place).rest.count : place.path.split(separator: "/").dropFirst().count
-        return path.split(separator: "/", omittingEmptySubsequences: false).dropLast(depth + 1).joined(separator: "/")
+            ? FolderSet.components(of: place).rest.count : place.path.split(scalar: "/").dropFirst().count
+        return path.split(scalar: "/", omittingEmptySubsequences: false).dropLast(depth + 1).joined(separator: "/")
     }
 }

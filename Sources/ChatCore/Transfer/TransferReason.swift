@@ -94,11 +94,11 @@ extension TransferReason: StoredReason {
             self = plain
             return
         }
-        let parts = stored.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = stored.split(scalar: " ", maxSplits: 1, omittingEmptySubsequences: false)
         let rest = parts.count == 2 ? parts[1] : ""
         // A path comes last, since it may have blanks.
         func values(_ count: Int) -> [Substring]? {
-            let values = rest.split(separator: " ", maxSplits: count - 1, omittingEmptySubsequences: false)
+            let values = rest.split(scalar: " ", maxSplits: count - 1, omittingEmptySubsequences: false)
             return parts.count == 2 && values.count == count ? values : nil
         }
         let known: Self? =

@@ -53,7 +53,7 @@ enum ProgramCommands: SlashCommandGroup {
                 "Nobody is called \(shown): /export ./\(shown) writes all chats to a file of that name", isError: true)
         }
         guard let path = onlyPath(&scanner, "/export [WHO] PATH", &state) else { return }
-        let name = path.split(separator: "/").last ?? ""
+        let name = path.split(scalar: "/").last ?? ""
         let end = name.dropFirst().lastIndex(of: ".").map { name[name.index(after: $0)...].lowercased() }
         guard let format = Self.exportFormats[end ?? "txt"] else {
             return state.note(

@@ -41,7 +41,7 @@ package struct FileWords: Sendable {
     /// Its name, or `photos/ (31 files)` of the folder that it came with, in at most `width` columns.
     package func title(width: Int) -> SafeText {
         guard let place = transfer.place else { return .fileName(transfer.name, width: width) }
-        let folder = place.path.split(separator: "/").first.map(String.init) ?? transfer.name
+        let folder = place.path.split(scalar: "/").first.map(String.init) ?? transfer.name
         return Self.title(ofFolder: folder, files: place.files, width: width)
     }
 

@@ -17,6 +17,11 @@ final class DatabaseQueue: @unchecked Sendable {
     private var isClosed = false
     /// A commit has found the file away from its path, and it is not back yet.
     private var isAstray = false
+    /// What has been committed without a sync since the last one.
+    private var hasUnsynced = false
+    /// A sync has failed that was to put such commits on the disk as well. The system may have dropped them, and a log is
+    /// read after a crash only as far as it is whole: what comes behind them counts when the log has begun anew.
+    private var hasGap = false
     /// Why nothing is written any more.
     private var loss: StoreError?
     /// Where the file has to be after a commit; `nil`: nothing is committed.
@@ -56,7 +61,7 @@ final class DatabaseQueue: @unchecked Sendable {
         }
     }
 
-    /// Runs `body` in a transaction and returns when that is committed, or throws when nothing of `body` is. What `body`
+    /// Runs `body` in a transaction and returns when that is committed as `durability` wants it, or throws when nothing of `body` is. What `body`
     /// does besides to the database it may do more than once. `committed` is told before the caller is, in the order of
     /// the commits: tasks that wait go on in any order.
     ///
@@ -64,6 +69,7 @@ final class DatabaseQueue: @unchecked Sendable {
     /// work is in the database. When it is not, it is done once more: SQLite does not see a commit whose sync failed as
     /// long as any connection stays open, but would find it in the log after a crash, unless another one takes its place.
     func write<Value: Sendable>(
+        _ durability: CommitDurability = .synchronous,
         orFind find: (@Sendable (SQLiteConnection) throws(StoreError) -> Value?)? = nil,
         committed: (@Sendable (Value) -> Void)? = nil,
         _ body: @escaping @Sendable (SQLiteConnection) throws(StoreError) -> Value
@@ -74,12 +80,14 @@ final class DatabaseQueue: @unchecked Sendable {
                 continuation.resume(returning: result)
             }
             let write = GroupedWrite(
+                durability: durability,
                 inGroup: { connection throws(StoreError) in
                     let result = try connection.part { () throws(StoreError) in try body(connection) }
                     return { answer(result) }
                 },
                 alone: { queue, failure in
-                    answer(Result { () throws(StoreError) in try queue.commit(body, find, after: failure) })
+                    answer(
+                        Result { () throws(StoreError) in try queue.commit(durability, body, find, after: failure) })
                 })
             let isFirst = gathered.withLock { writes in
                 writes.append(write)
@@ -122,22 +130,26 @@ final class DatabaseQueue: @unchecked Sendable {
         }
         do throws(StoreError) {
             let connection = try current()
-            let answers = try connection.transaction { () throws(StoreError) in
+            // One that waits for the disk takes the others with it.
+            let isSynced = writes.contains { $0.durability == .synchronous }
+            let durability = isSynced ? CommitDurability.synchronous : .asynchronous
+            let answers = try connection.transaction(durability) { () throws(StoreError) in
                 var answers: [() -> Void] = []
                 for write in writes { answers.append(try write.inGroup(connection)) }
                 return answers
             }
+            hasUnsynced = durability == .asynchronous
             try confirmPlace(of: connection)
             for answer in answers { answer() }
         } catch {
-            if error.hasUnknownOutcome { connection = nil }
+            if error.hasUnknownOutcome { giveUpConnection() }
             for write in writes { write.alone(self, error.hasUnknownOutcome ? error : nil) }
         }
     }
 
     /// Commits `body` alone. `failure` is an I/O error of a commit that had it before; that connection is closed.
     private func commit<Value>(
-        _ body: (SQLiteConnection) throws(StoreError) -> Value,
+        _ durability: CommitDurability, _ body: (SQLiteConnection) throws(StoreError) -> Value,
         _ find: ((SQLiteConnection) throws(StoreError) -> Value?)?, after failure: StoreError?
     ) throws(StoreError) -> Value {
         var failure = failure
@@ -154,15 +166,22 @@ final class DatabaseQueue: @unchecked Sendable {
             }
             do throws(StoreError) {
                 let connection = try current()
-                let value = try connection.transaction { () throws(StoreError) in try body(connection) }
+                let value = try connection.transaction(durability) { () throws(StoreError) in try body(connection) }
+                hasUnsynced = durability == .asynchronous
                 try confirmPlace(of: connection)
                 return value
             } catch {
                 guard error.hasUnknownOutcome else { throw error }
-                connection = nil
+                giveUpConnection()
                 failure = error
             }
         }
+    }
+
+    /// After an I/O error another connection finds out what is in the database.
+    private func giveUpConnection() {
+        connection = nil
+        if hasUnsynced { hasGap = true }
     }
 
     /// Commits something without a meaning, so that what may be left of a failed commit is overwritten.
@@ -198,15 +217,25 @@ final class DatabaseQueue: @unchecked Sendable {
             // It may have been moved back.
             try confirmPlace(of: connection)
         }
-        if let connection { return connection }
+        if let connection { return try whole(connection) }
         guard !isClosed else { throw .failed(code: 21, reason: "the history is closed") }
         let opened = try open()
         connection = opened
-        return opened
+        return try whole(opened)
+    }
+
+    /// `connection`, on a log without a gap.
+    private func whole(_ connection: SQLiteConnection) throws(StoreError) -> SQLiteConnection {
+        guard hasGap else { return connection }
+        try connection.beginLogAnew()
+        hasGap = false
+        hasUnsynced = false
+        return connection
     }
 
     /// A write that waits for its commit, with somebody who waits for it.
     private struct GroupedWrite: Sendable {
+        let durability: CommitDurability
         /// Does the work inside of a transaction. An error of the work itself undoes nothing else and belongs to the
         /// answer, which is to be given after the commit; one that ends the transaction is thrown.
         let inGroup: @Sendable (SQLiteConnection) throws(StoreError) -> () -> Void

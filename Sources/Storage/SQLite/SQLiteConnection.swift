@@ -16,6 +16,8 @@ final class SQLiteConnection {
     private let handle: OpaquePointer
     private var statements: [String: SQLiteStatement] = [:]
     private var logSpace: LogSpace?
+    /// What the next commit waits for.
+    private var durability = CommitDurability.synchronous
 
     /// Opens `path`; the file must exist already (`HistoryDatabase` creates it with the right permissions).
     init(path: String, mode: Mode) throws(StoreError) {
@@ -125,8 +127,19 @@ final class SQLiteConnection {
 
     /// Runs `body` in one transaction that is committed when it returns and undone when it throws. Taking the write
     /// lock at the start keeps two writers from deadlocking on an upgrade.
-    func transaction<Value>(_ body: () throws(StoreError) -> Value) throws(StoreError) -> Value {
-        try transaction(begunBy: "BEGIN IMMEDIATE", body)
+    func transaction<Value>(
+        _ durability: CommitDurability = .synchronous, _ body: () throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        try wait(for: durability)
+        return try transaction(begunBy: "BEGIN IMMEDIATE", body)
+    }
+
+    /// Commits of a log are whole and in their order without a sync, too (https://www.sqlite.org/pragma.html#pragma_synchronous);
+    /// with a rollback journal the file itself is at stake, and every commit waits.
+    private func wait(for wanted: CommitDurability) throws(StoreError) {
+        guard wanted != durability, wanted == .synchronous || logSpace != nil else { return }
+        try executeScript("PRAGMA synchronous = \(wanted == .synchronous ? "FULL" : "NORMAL")")
+        durability = wanted
     }
 
     /// Runs `body` in one transaction that only reads: one state of the database, and its locks are taken once.

@@ -81,7 +81,7 @@ struct FileReport: Sendable {
     var line: String {
         let words = FileWords(transfer)
         var file = words.name.terminalString() + (words.name.hiddenNote.map { " " + $0.terminalString() } ?? "")
-        let folders = (transfer.place?.path ?? "").split(separator: "/").map {
+        let folders = (transfer.place?.path ?? "").split(scalar: "/").map {
             SafeText(String($0), as: .fileName).terminalString()
         }
         if !folders.isEmpty { file += " in \(folders.joined(separator: "/"))" }

@@ -204,6 +204,8 @@ struct SessionScript {
                         return usage.unparsed == 0 && usage.control == 0
                     }
                 })
+            // What came last has not been taken yet.
+            for peer in StackPair.Peer.allCases { pair.takeBodies(at: peer) }
             pair.checkRest()
             for sink in pair.client.slowSinks() + pair.server.slowSinks() where !isHostile {
                 try require(sink.ends == 1, "a sink is told \(sink.ends) times that nothing more comes")

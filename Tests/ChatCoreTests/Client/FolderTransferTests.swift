@@ -191,6 +191,10 @@ import Testing
             #expect(try await peer.row(single).state == .offered)
             #expect(try await peer.client.ask(.transfers(unfinishedOnly: true)).map(\.id) == [single])
         }
+        // Removed after the row says so; on a busy machine, once the run has let go of it that we had stopped waiting for.
+        try await eventually("no partial file is left, and no folder for it") {
+            names(in: pair.bob.downloads).allSatisfy { $0.contains("single") }
+        }
         // Also when our user takes a small file of theirs without being asked, and after a restart.
         if !bySender {
             try await pair.bob.restart()
@@ -198,10 +202,7 @@ import Testing
             let last = try await offer(pair, "last", size: 10, place: place, to: contact)
             for peer in [pair.alice, pair.bob] { try await peer.waitForState(.declined, of: last) }
         }
-        // Removed after the row says so.
-        try await eventually("no partial file is left, and no folder for it") {
-            names(in: pair.bob.downloads).allSatisfy { $0.contains("single") }
-        }
+        #expect(names(in: pair.bob.downloads).allSatisfy { $0.contains("single") })
         await pair.stop()
     }
 

@@ -4,11 +4,14 @@ import BLIPNet
 
 extension HistoryStore {
     /// Writes down how far an entry of the outbox is. News of a transfer have been told once they are answered.
-    func advance(_ entry: OutboxEntry, to state: DeliveryState) async throws(StoreError) {
+    func advance(
+        _ entry: OutboxEntry, to state: DeliveryState, commit: CommitDurability = .synchronous
+    ) async throws(StoreError) {
         switch entry.operation {
-        case .message(let message): _ = try await advanceState(of: message.id, in: message.contact, to: state)
+        case .message(let message):
+            _ = try await advanceState(of: message.id, in: message.contact, to: state, commit: commit)
         case .operation(let operation):
-            _ = try await advanceOperation(operation.id, in: operation.contact, to: state)
+            _ = try await advanceOperation(operation.id, in: operation.contact, to: state, commit: commit)
         case .fileStatus: try await removeOutboxEntry(entry.id)
         }
     }

@@ -74,7 +74,8 @@ struct OutboxSender {
             for entry in fresh where entry.isPending {
                 group.addTask {
                     _ = await records.quietly { () async throws(StoreError) in
-                        try await records.store.advance(entry, to: .sent)
+                        // It has gone out already, and would only go out again.
+                        try await records.store.advance(entry, to: .sent, commit: .asynchronous)
                     }
                 }
             }

@@ -139,7 +139,7 @@ enum FilePath {
     /// `path` without `.`, `..`, doubled slashes and a slash at its end; `/` stays.
     static func normalized(_ path: String) -> String {
         var parts: [Substring] = []
-        for part in path.split(separator: "/") where part != "." {
+        for part in path.split(scalar: "/") where part != "." {
             if part == ".." { _ = parts.popLast() } else { parts.append(part) }
         }
         return "/" + parts.joined(separator: "/")
