@@ -3,7 +3,7 @@
 
 Two blipchats in two network namespaces, between them netpath.c, which delays, limits and loses packets (net.PROFILES). As root, no
 internet; BLIPCHAT=/path/to/blipchat. Ratios are within one run. Rows whose names begin with one of ROW; all by default (12 minutes)."""
-import os, pathlib, queue, shutil, statistics, sys, tempfile, time, uuid
+import os, pathlib, queue, shutil, statistics, subprocess, sys, tempfile, time, uuid
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import net, pair
@@ -126,6 +126,22 @@ def rest(seconds=60):
         return f'{wakes:.1f} wake-ups/s, {(way["ab"]["bytes"] + way["ba"]["bytes"]) * 3600 / took / 1e3:.0f} kB/h'
 
 
+def syncs(count=20):
+    """Syncs of the disk for one line, over both ends, with the search indexes that follow."""
+    if not shutil.which('strace'): return 'left out: no strace here (apt-get install strace)'
+    with net.Path('lan100') as path, pair.Pair(path) as chat, tempfile.TemporaryDirectory() as place:
+        time.sleep(2)
+        tracers = [subprocess.Popen(['strace', '-f', '-q', '-e', 'trace=fsync,fdatasync', '-o', f'{place}/{home.name}', '-p', str(home.pid)],
+                                    stderr=subprocess.DEVNULL) for home in (chat.a, chat.b)]
+        time.sleep(2)
+        for _ in range(count):
+            chat.a.run('send', 'bob', 'the quick brown fox', '--timeout', '30', stdout=subprocess.DEVNULL)
+            time.sleep(0.7)
+        for tracer in tracers: tracer.terminate(); tracer.wait()
+        of = [sum('sync(' in line for line in open(f'{place}/{home.name}')) / count for home in (chat.a, chat.b)]
+        return f'{of[0]:.1f} at the sender, {of[1]:.1f} at the receiver'
+
+
 ROWS = [
     # name, what, what the program of 2026-11-20 did, goal, how
     ('file-satellite', '40 MB over 600 ms at 20 Mbit/s', '10 %', '>= 90 %', lambda: shares('satellite', 40_000_000)),
@@ -145,6 +161,7 @@ ROWS = [
     ('gone-address', 'first line after our address has changed', '21 s', '<= 0.6 s', lambda: vanished('address')),
     ('gone-nat', 'first line after the NAT has lost its mapping', '21 s', '<= 0.6 s', lambda: vanished('nat')),
     ('folder', '1,000 files of 4 KiB over a LAN', '50 times', '<= 1.5 times', lambda: folder('lan100', 1000)),
+    ('syncs', 'syncs for one delivered line', '4 + 2', '3', lambda: syncs()),
     ('rest', 'one contact online, at rest', '1.7 wake-ups/s, 65 kB/h', '<= 1/s for 50', lambda: rest()),
 ]
 

@@ -1,6 +1,7 @@
 // What ChatCore needs of a database. Storage implements it with SQLite; ChatCore never sees SQL.
 
-/// The durable memory of one installation. Every method that writes has committed (synchronous=FULL) when it returns.
+/// The durable memory of one installation. What a method has written is on the disk when it returns, unless it
+/// was told not to wait for that (`CommitDurability`).
 ///
 /// Implementations serialise writers; readers see committed states only.
 package protocol HistoryStore: Sendable {

@@ -185,8 +185,10 @@ struct SessionScript {
 
     private mutating func finish(isHostile: Bool) throws {
         for peer in StackPair.Peer.allCases { hold(by: peer, false) }
-        // Long enough for every time-out.
-        for _ in 0..<40 {
+        // Long enough for every time-out, and until slow consumers have all of it: each round brings them one window.
+        for round in 0..<500 {
+            let untaken = StackPair.Peer.allCases.reduce(0) { $0 + pair[$1].stack.memoryUsage.untaken }
+            guard round < 40 || untaken > 0 else { break }
             for peer in StackPair.Peer.allCases {
                 pair.takeBodies(at: peer)
                 for _ in pair.ledger?.unanswered(by: peer) ?? [] { answerHeld(by: peer, 0) }
@@ -204,8 +206,6 @@ struct SessionScript {
                         return usage.unparsed == 0 && usage.control == 0
                     }
                 })
-            // What came last has not been taken yet.
-            for peer in StackPair.Peer.allCases { pair.takeBodies(at: peer) }
             pair.checkRest()
             for sink in pair.client.slowSinks() + pair.server.slowSinks() where !isHostile {
                 try require(sink.ends == 1, "a sink is told \(sink.ends) times that nothing more comes")
