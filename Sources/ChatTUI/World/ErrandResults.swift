@@ -139,9 +139,12 @@ enum ErrandResults {
     private static func finish(
         several errands: [Errand], _ failures: [ErrandFailure], _ state: inout AppState, _ effects: inout [AppEffect]
     ) {
-        for case .approve(let id, _, _) in errands { state.world.requests.removeAll { $0.id == id } }
-        for case .reject(let id) in errands { state.world.requests.removeAll { $0.id == id } }
-        if state.world.requests.isEmpty, case .requests = state.place.overlay { state.place.overlay = nil }
+        for errand in errands where !failures.contains(where: { $0.errand == errand }) {
+            switch errand {
+            case .approve(let id, _, _), .reject(let id): forget(request: id, &state)
+            default: break
+            }
+        }
         state.say(sentence(several: errands, failed: failures), isError: failures.count == errands.count)
         for failure in failures.prefix(Self.toldFailures) {
             ErrandFailures.tell(failure.errand, failure.error, &state, &effects)
@@ -303,11 +306,8 @@ enum ErrandResults {
         return UInt64(offer.messages.count) < place.files
     }
 
-    /// Whoever has our mailboxes or our onion service sees whether we are online, also when we have blocked them (REACH 6).
     private static func offerOfRenewal(_ state: AppState) -> String {
-        let places = state.world.identity.address?.places ?? []
-        return places.contains { $0.route.routeClass != .direct }
-            ? " and still sees when you are online (/reach renew ends that)" : ""
+        Sentences.blockedStillSees(state.world.identity.address, renewal: "/reach renew").map { " and " + $0 } ?? ""
     }
 
     private static func forget(request id: Int64, _ state: inout AppState) {

@@ -183,6 +183,13 @@ extension Sentences {
     }
 
     /// Why nothing goes to somebody or comes from them, and what to do: `Bob is blocked (/unblock Bob)`.
+    /// Whoever has our mailboxes or our onion service sees whether we are online, also when we have blocked them (REACH 6).
+    /// `nil` when `address` is reached in neither way.
+    package static func blockedStillSees(_ address: PeerAddress?, renewal: String) -> String? {
+        let isSeen = address?.places.contains { $0.route.routeClass != .direct } ?? false
+        return isSeen ? "still sees when you are online (\(renewal) ends that)" : nil
+    }
+
     package static func blocked(_ name: String) -> String { "\(name) is blocked (/unblock \(name))" }
 
     /// `online, TLS direct`, `connecting`, `offline: nobody listens there`.

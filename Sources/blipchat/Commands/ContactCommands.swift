@@ -139,7 +139,12 @@ struct ChangeContactCommand: Command {
             case .contactsRemoveAddress:
                 try await chat.ask(.removeAddress(try PeerAddress(typed: operand), of: peer.id), about: operand)
             case .contactsRename: try await chat.ask(.renameContact(peer.id, to: operand), about: who)
-            case .contactsBlock: try await chat.ask(.setBlocked(peer.id, true), about: who)
+            case .contactsBlock:
+                try await chat.ask(.setBlocked(peer.id, true), about: who)
+                let own = await chat.service.identity.address
+                if let words = Sentences.blockedStillSees(own, renewal: "blipchat reach renew") {
+                    context.streams.note("blipchat: \(SafeText.name(peer.name)) \(words)")
+                }
             default: try await chat.ask(.setBlocked(peer.id, false), about: who)
             }
             // How they are known now. Another command may have removed them meanwhile.

@@ -96,6 +96,11 @@ struct PeopleTests {
             fixture.enter(line)
             #expect(fixture.errands == [.several(errands)])
         }
+        // One that could not be answered stays.
+        let failure = ErrandFailure(errand: .reject(4), error: .store(.diskFull))
+        fixture.send(.done(.several([.reject(3), .reject(4)]), .failures([failure])))
+        #expect(fixture.state.world.requests.map(\.id) == [4])
+        fixture.send(.chat(.requestsChanged([Self.erin, second])))
         fixture.send(.done(.several([.reject(3), .reject(4)]), .failures([])))
         #expect(fixture.state.world.requests.isEmpty && fixture.text.contains("2 requests are refused"))
         fixture.send(.chat(.requestsChanged([second])))
