@@ -312,7 +312,7 @@ def moved_by_probe(rig, size):
                subprocess.Popen(inside('b', 'python3', probe, 'dial', rig.env['REACH_RELAY'], mailbox, '7001'), stdout=subprocess.DEVNULL)]
     try:
         time.sleep(2)
-        took = subprocess.run(inside('b', 'python3', '-c', push), stdout=subprocess.PIPE, text=True, timeout=120, check=True).stdout
+        took = subprocess.run(inside('b', 'python3', '-c', push), stdout=subprocess.PIPE, text=True, timeout=300, check=True).stdout
         return size / float(took)
     finally:
         for process in running:
