@@ -152,10 +152,7 @@ extension HistoryDatabase {
 
     /// Folds the log into the file and empties it; a reader that is busy now holds it up for a moment.
     private func truncateLog() async throws(StoreError) {
-        try await writer.perform { connection throws(StoreError) in
-            let isBusy = try connection.first("PRAGMA wal_checkpoint(TRUNCATE)") { row in row.flag(0) }
-            if isBusy == true { throw .locked }
-        }
+        try await writer.perform { connection throws(StoreError) in try connection.checkpoint(.truncate) }
     }
 
     /// Stands in the settings from a deletion to the end of its purge.

@@ -39,7 +39,7 @@ final class HistoryPlace: Sendable {
     func recover(_ connection: SQLiteConnection, close: () -> Void) throws(StoreError) {
         guard connection.hasMovedFile else {
             // The log alone is gone. What it holds goes into the file, and a new one begins.
-            try connection.foldLog()
+            try connection.checkpoint(.full)
             return reopen(close)
         }
         guard !FileSystem.exists(path) else { throw .replaced(path: path, kept: try keepAside(connection)) }
@@ -89,18 +89,6 @@ final class HistoryPlace: Sendable {
 }
 
 extension SQLiteConnection {
-    /// Writes everything that is in the log into the file, for good.
-    fileprivate func foldLog() throws(StoreError) {
-        let isBusy = try first("PRAGMA wal_checkpoint(FULL)") { row in row.flag(0) }
-        if isBusy == true { throw .locked }
-    }
-
-    /// The same, and the next commit is the first one of the log.
-    func beginLogAnew() throws(StoreError) {
-        let isBusy = try first("PRAGMA wal_checkpoint(RESTART)") { row in row.flag(0) }
-        if isBusy == true { throw .locked }
-    }
-
     /// Copies everything that is committed into an empty file, as one file without a log.
     func copyWhole(to path: String) throws(StoreError) {
         let target = try SQLiteConnection(path: path, mode: .readWrite)

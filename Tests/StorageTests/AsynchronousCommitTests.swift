@@ -15,12 +15,21 @@ struct AsynchronousCommitTests {
         Array(try contents(of: folder.database + "-wal")[16..<24])
     }
 
-    @Test("are those of 'sent' and of the indexes; 'delivered' waits for the disk as a send does")
-    func whichOnes() async throws {
+    /// A history with one message, which is on the disk.
+    private func begun(
+        indexed: Bool = true
+    ) async throws -> (folder: TestFolder, database: HistoryDatabase, first: ChatMessage) {
         let folder = try TestFolder()
         let database = try await folder.open()
-        let bob = try await database.contact("bob")
-        let message = try await database.say("needle", to: bob)
+        let first = try await database.say("first", to: try await database.contact("bob"))
+        if indexed { try await database.index() }
+        return (folder, database, first)
+    }
+
+    @Test("are those of 'sent' and of the indexes; 'delivered' waits for the disk as a send does")
+    func whichOnes() async throws {
+        let (folder, database, message) = try await begun(indexed: false)
+        let bob = message.contact
         // Whoever would ask this disk for a sync would hear of it.
         disk.fail(.sync, of: folder.path, with: FaultyDisk.ioErrorOnSync)
         let sent = try await database.advanceState(of: message.id, in: bob, to: .sent, commit: .asynchronous)
@@ -38,11 +47,8 @@ struct AsynchronousCommitTests {
 
     @Test("wait nevertheless when they share their commit with a message")
     func shared() async throws {
-        let folder = try TestFolder()
-        let database = try await folder.open()
-        let bob = try await database.contact("bob")
-        let first = try await database.say("first", to: bob)
-        try await database.index()
+        let (folder, database, first) = try await begun()
+        let bob = first.contact
         disk.fail(.sync, of: folder.path, with: FaultyDisk.ioErrorOnSync)
         let results = try await together(2, in: database) { number -> Bool in
             guard number == 0 else { return try await database.say("second", to: bob).state == .pending }
@@ -58,11 +64,8 @@ struct AsynchronousCommitTests {
 
     @Test("lie before a sync that fails: the log begins anew, since what follows a gap is not read after a crash")
     func gap() async throws {
-        let folder = try TestFolder()
-        let database = try await folder.open()
-        let bob = try await database.contact("bob")
-        let first = try await database.say("first", to: bob)
-        try await database.index()
+        let (folder, database, first) = try await begun()
+        let bob = first.contact
         let before = try salt(folder)
         _ = try await database.advanceState(of: first.id, in: bob, to: .sent, commit: .asynchronous)
         #expect(try salt(folder) == before)

@@ -1,7 +1,7 @@
 // What ChatCore needs of a database. Storage implements it with SQLite; ChatCore never sees SQL.
 
-/// The durable memory of one installation. What a method has written is on the disk when it returns, unless it
-/// was told not to wait for that (`CommitDurability`).
+/// The durable memory of one installation. A method that writes returns when the data is on the disk, unless its caller
+/// asks for an asynchronous commit (`CommitDurability`).
 ///
 /// Implementations serialise writers; readers see committed states only.
 package protocol HistoryStore: Sendable {
@@ -208,28 +208,7 @@ package protocol HistoryStore: Sendable {
     func setDraft(_ text: String, for contact: ContactID) async throws(StoreError)
 }
 
-/// What a write waits for.
-package enum CommitDurability: Sendable {
-    /// It is on the disk when the call returns.
-    case synchronous
-    /// Everybody sees it when the call returns, and the next synchronous commit puts it on the disk. A power cut before
-    /// that takes it: for what is found out anew (D3: what has gone out twice is known by its id).
-    case asynchronous
-}
-
 extension HistoryStore {
-    package func advanceState(
-        of id: MessageID, in contact: ContactID, to state: DeliveryState
-    ) async throws(StoreError) -> ChatMessage? {
-        try await advanceState(of: id, in: contact, to: state, commit: .synchronous)
-    }
-
-    package func advanceOperation(
-        _ id: MessageID, in contact: ContactID, to state: DeliveryState
-    ) async throws(StoreError) -> ChatMessage? {
-        try await advanceOperation(id, in: contact, to: state, commit: .synchronous)
-    }
-
     /// See `enqueueFileOffers`.
     package func enqueueFileOffer(
         to contact: ContactID, file: NewOutgoingFile, at time: Timestamp

@@ -17,10 +17,10 @@ final class DatabaseQueue: @unchecked Sendable {
     private var isClosed = false
     /// A commit has found the file away from its path, and it is not back yet.
     private var isAstray = false
-    /// What has been committed without a sync since the last one.
+    /// Whether the last commit was asynchronous: no sync has put it on the disk yet.
     private var hasUnsynced = false
-    /// A sync has failed that was to put such commits on the disk as well. The system may have dropped them, and a log is
-    /// read after a crash only as far as it is whole: what comes behind them counts when the log has begun anew.
+    /// A sync that should have put asynchronous commits on the disk has failed, and the system may have dropped their pages.
+    /// After a crash SQLite reads a log only up to such a gap, so the log has to begin anew before the next commit.
     private var hasGap = false
     /// Why nothing is written any more.
     private var loss: StoreError?
@@ -61,9 +61,9 @@ final class DatabaseQueue: @unchecked Sendable {
         }
     }
 
-    /// Runs `body` in a transaction and returns when that is committed as `durability` wants it, or throws when nothing of `body` is. What `body`
-    /// does besides to the database it may do more than once. `committed` is told before the caller is, in the order of
-    /// the commits: tasks that wait go on in any order.
+    /// Runs `body` in a transaction and returns when that is committed as `durability` asks, or throws when nothing of
+    /// `body` is. What `body` does besides to the database it may do more than once. `committed` is told before the caller
+    /// is, in the order of the commits: tasks that wait go on in any order.
     ///
     /// An I/O error leaves its outcome unknown (RELIABILITY D10): the connection is replaced and `find` says whether the
     /// work is in the database. When it is not, it is done once more: SQLite does not see a commit whose sync failed as
@@ -130,7 +130,7 @@ final class DatabaseQueue: @unchecked Sendable {
         }
         do throws(StoreError) {
             let connection = try current()
-            // One that waits for the disk takes the others with it.
+            // One synchronous write makes the whole commit synchronous.
             let isSynced = writes.contains { $0.durability == .synchronous }
             let durability = isSynced ? CommitDurability.synchronous : .asynchronous
             let answers = try connection.transaction(durability) { () throws(StoreError) in
@@ -224,10 +224,10 @@ final class DatabaseQueue: @unchecked Sendable {
         return try whole(opened)
     }
 
-    /// `connection`, on a log without a gap.
+    /// Returns `connection` once its log has no gap: folds the log into the file first where it has one.
     private func whole(_ connection: SQLiteConnection) throws(StoreError) -> SQLiteConnection {
         guard hasGap else { return connection }
-        try connection.beginLogAnew()
+        try connection.checkpoint(.restart)
         hasGap = false
         hasUnsynced = false
         return connection

@@ -134,8 +134,25 @@ final class SQLiteConnection {
         return try transaction(begunBy: "BEGIN IMMEDIATE", body)
     }
 
-    /// Commits of a log are whole and in their order without a sync, too (https://www.sqlite.org/pragma.html#pragma_synchronous);
-    /// with a rollback journal the file itself is at stake, and every commit waits.
+    /// How far a checkpoint goes (https://www.sqlite.org/pragma.html#pragma_wal_checkpoint).
+    enum Checkpoint: String {
+        /// Everything in the log is in the file, for good.
+        case full = "FULL"
+        /// The same, and the next commit is the first one of the log.
+        case restart = "RESTART"
+        /// The same, and the log is empty.
+        case truncate = "TRUNCATE"
+    }
+
+    /// Folds the log into the file. Throws `locked` when readers or another writer hold that up for too long.
+    func checkpoint(_ mode: Checkpoint) throws(StoreError) {
+        let isBusy = try first("PRAGMA wal_checkpoint(\(mode.rawValue))") { row in row.flag(0) }
+        if isBusy == true { throw .locked }
+    }
+
+    /// SQLite keeps the commits of a log whole and in order without a sync as well
+    /// (https://www.sqlite.org/pragma.html#pragma_synchronous). A rollback journal without one could damage the file, so
+    /// there every commit waits.
     private func wait(for wanted: CommitDurability) throws(StoreError) {
         guard wanted != durability, wanted == .synchronous || logSpace != nil else { return }
         try executeScript("PRAGMA synchronous = \(wanted == .synchronous ? "FULL" : "NORMAL")")
