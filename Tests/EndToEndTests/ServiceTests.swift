@@ -120,7 +120,7 @@ extension EndToEnd {
             while let count = held?.count, count < 60, let line = try? ControlLine(home.path + "/blipchat.sock") {
                 held?.append(line)
             }
-            let taken = 48 - 7
+            let taken = 48 - 5
             try await eventually("callers have all that they may have") {
                 (try? Self.openDescriptors(of: process)) ?? 0 >= taken
             }
@@ -147,6 +147,24 @@ extension EndToEnd {
             var count = -2
             while readdir(stream) != nil { count += 1 }
             return count
+        }
+
+        @Test("where it starts, commands reach it, however few descriptors it has", arguments: 30...36)
+        func fewDescriptors(limit: Int) async throws {
+            let home = try BlipchatHome("alice")
+            let process = try ChildProcess(
+                ["/bin/sh", "-c", "ulimit -n \(limit); exec \"$0\" serve --listen 127.0.0.1:0", home.command],
+                environment: home.environment, folder: home.folder)
+            try await eventually("it is ready, or has ended", state: { process.errorOutput }) {
+                process.output.hasSuffix("\n") || !process.isRunning
+            }
+            guard process.isRunning else {
+                #expect(limit < 34 && process.errorOutput.contains("raise the limit"), "\(process.errorOutput)")
+                return
+            }
+            #expect(try await home.run("status").output.contains("listening 127.0.0.1:"))
+            process.signal(SIGTERM)
+            #expect(try await process.waitForExit() == .exited(0))
         }
 
         @Test("with too few descriptors it says so and does not start", arguments: [8, 12, 16, 20, 24, 26])

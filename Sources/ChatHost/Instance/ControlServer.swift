@@ -9,9 +9,9 @@ import Synchronization
 /// Accepts connections of the same user, and has each ask the chat.
 final class ControlServer: Sendable {
     private static let maximumConnections = 64
-    /// Commands may take all descriptors but one that the process itself needs now and then, and a few for what the chat opens
-    /// meanwhile: a call to a contact, a file, what tells of networks and neighbours.
-    private static let reserve: Int32 = 7
+    /// Commands may take all descriptors but one that the process itself needs now and then, and those for what the chat opens
+    /// meanwhile: a file, or what tells of networks (one) and neighbours (three).
+    private static let reserve: Int32 = 5
 
     private let descriptor: Int32
     private let path: String

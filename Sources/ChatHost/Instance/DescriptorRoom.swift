@@ -7,9 +7,9 @@ import Dispatch
 import Glibc
 
 package enum DescriptorRoom {
-    /// What a chat at rest holds (history, listener, event loops, control socket, what Swift and Dispatch need), and a few
-    /// for links and files.
-    static let needed = 26
+    /// What a chat at rest opens besides (history, listeners, an event loop, control socket, what Swift and Dispatch need: 21),
+    /// and what a command needs to reach it (`ControlServer` leaves the last five).
+    static let needed = 27
 
     /// What a process asks for where it may: room for many contacts and files. More would be no use, and programs that we
     /// start inherit it.

@@ -11,20 +11,28 @@ internal import Synchronization
 ///
 /// News of a socket reach its actor without a change of threads, which is most of what a small message costs
 /// (Docs/decisions/0005). Whatever runs here holds up the other sockets of the loop, so nothing may block for longer
-/// than a disk read. Loops are started when they are needed and live as long as the process.
+/// than a disk read. Loops are opened when they are needed and live as long as the process.
 final class EventLoop: SerialExecutor, TaskExecutor {
     /// More than one, so that one connection's slow disk does not hold up the others, and so that cores are used.
     private static let count = max(4, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
-    private static let all = (0..<count).map { EventLoop(index: $0) }
-    private static let turn = Atomic<Int>(0)
+    /// Those that have been opened, in their order, and whose turn it is.
+    private static let opened = Mutex<(loops: [EventLoop], turn: Int)>(([], 0))
 
-    /// A loop for a new connection: of two the one that watches fewer sockets, each time the next two, so that many
-    /// connections that are made at once spread too.
+    /// A loop for a new connection. Opens a further one as long as there are few and nothing lacks descriptors; then, of two
+    /// the one that watches fewer sockets, each time the next two, so that many connections that are made at once spread too.
     static func next() -> EventLoop {
-        let first = Int(UInt(bitPattern: turn.wrappingAdd(1, ordering: .relaxed).oldValue) % UInt(count))
-        let one = all[first]
-        let other = all[(first + 1) % count]
-        return other.watchedSockets < one.watchedSockets ? other : one
+        opened.withLock { opened in
+            if opened.loops.isEmpty || opened.loops.count < count && EventPoller.hasRoom {
+                let loop = EventLoop(index: opened.loops.count)
+                opened.loops.append(loop)
+                return loop
+            }
+            let count = opened.loops.count
+            opened.turn = (opened.turn + 1) % count
+            let one = opened.loops[opened.turn]
+            let other = opened.loops[(opened.turn + 1) % count]
+            return other.watchedSockets < one.watchedSockets ? other : one
+        }
     }
 
     private enum Work {

@@ -22,9 +22,14 @@ final class EventPoller: Sendable {
     private static let wakerNumber: UInt64 = 0
     private static let alarmNumber = UInt64.max
     private static let capacity = 64
+    /// How many descriptors a further loop leaves to what is more needed: one loop serves any number of sockets.
+    private static let reserve: Int32 = 16
 
-    /// A process without room for three descriptors cannot have connections: this is the one place where that is fatal,
-    /// and it is reached before the first socket exists.
+    /// Whether there are descriptors for a further one.
+    static var hasRoom: Bool { clinux_leaves_descriptors(reserve) != 0 }
+
+    /// A process without room for three descriptors cannot have connections: this is the one place where that is fatal. The
+    /// first poller is made before the first socket; for each further one callers ask `hasRoom`.
     init() {
         poller = epoll_create1(Int32(O_CLOEXEC))
         waker = eventfd(0, Int32(O_CLOEXEC | O_NONBLOCK))
