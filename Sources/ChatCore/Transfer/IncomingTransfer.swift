@@ -22,7 +22,13 @@ actor IncomingTransfer {
         /// Ended for good. `tellsPeer`: the sender does not know yet.
         case failed(reason: TransferReason, tellsPeer: Bool)
 
-        var isComplete: Bool { if case .complete = self { true } else { false } }
+        /// The file has come, or will never come.
+        var isFinal: Bool {
+            switch self {
+            case .complete, .withdrawn, .failed: true
+            case .interrupted, .waiting, .paused: false
+            }
+        }
     }
 
     /// What happens on the way.

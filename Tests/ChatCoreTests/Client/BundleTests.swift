@@ -100,7 +100,10 @@ import Testing
             #expect(try await pair.bob.row(message.id).reason == reason)
         }
         // Behind the answer to their news.
-        try await eventually("nothing is left over") { count(in: pair.bob.downloads + "/many") == files.count + 1 }
+        let folder = pair.bob.downloads + "/many"
+        try await eventually("nothing is left over", state: { "\(names(in: folder)) \(names(in: folder + "/deep"))" }) {
+            count(in: folder) == files.count + 1
+        }
         try expectFiles(files, in: pair.bob.downloads + "/many")
         await pair.stop()
     }

@@ -102,19 +102,19 @@ import Testing
                 == .waitsForPeer)
         #expect(start(&transfers, file(4, .incoming, .offered)) == .stays)
         #expect(start(&transfers, file(5, .outgoing)) == .stays)
-        #expect(transfers.endDownload(file(1).id, arrived: false) != nil)
+        #expect(transfers.endDownload(file(1).id, isFinal: false) != nil)
         #expect(start(&transfers, file(3)) == .begins(file(3), folder: "/in"))
     }
 
-    @Test("an arrived file does not begin again before its row says that it is there")
-    func arrived() {
+    @Test("a file that has come or failed does not begin again before its row says so")
+    func ending() {
         var transfers = Transfers(limits: limits)
         let file = transfers.read(file(1))
         transfers.begin(download(file), of: file.id)
-        #expect(transfers.endDownload(file.id, arrived: true) != nil)
+        #expect(transfers.endDownload(file.id, isFinal: true) != nil)
         #expect(start(&transfers, file) == .stays)
         #expect(transfers.beginAccepting(file.id) == false)
-        transfers.endArrival(file.id)
+        transfers.endEnding(file.id)
         #expect(start(&transfers, file) == .begins(file, folder: "/in"))
     }
 

@@ -2,15 +2,16 @@
 
 import Testing
 
-/// Polls `condition` until it holds; records an issue and throws after `limit`.
+/// Polls `condition` until it holds; records an issue with the present `state` and throws after `limit`.
 func eventually(
-    _ what: String, within limit: Duration = .seconds(60), sourceLocation: SourceLocation = #_sourceLocation,
+    _ what: String, within limit: Duration = .seconds(60), state: () -> String = { "" },
+    sourceLocation: SourceLocation = #_sourceLocation,
     _ condition: () async throws -> Bool
 ) async throws {
     let deadline = ContinuousClock.now + limit
     while try await !condition() {
         guard ContinuousClock.now < deadline else {
-            Issue.record("did not happen within \(limit): \(what)", sourceLocation: sourceLocation)
+            Issue.record("did not happen within \(limit): \(what)\n\(state())", sourceLocation: sourceLocation)
             throw NeverHappened(what: what)
         }
         try await Task.sleep(for: .milliseconds(10))

@@ -177,7 +177,7 @@ struct Downloads {
     /// A run that we had stopped waiting for has let go of its file. Removes that file if the transfer has ended meanwhile.
     private func clearBehind(_ row: FileTransfer) async {
         let found = await core.records.quietly { () async throws(StoreError) in try await book.row(of: row.id) }
-        guard let now = found ?? nil, now.state.isFinal, now.state != .complete else { return }
+        guard let now = found ?? nil, now.state.isFinal else { return }
         await PartialFile(of: row)?.remove()
     }
 
@@ -208,10 +208,10 @@ struct Downloads {
     }
 
     func downloadEnded(_ id: MessageID, _ outcome: IncomingTransfer.Outcome) async {
-        guard let download = book.transfers.endDownload(id, arrived: outcome.isComplete) else { return }
+        guard let download = book.transfers.endDownload(id, isFinal: outcome.isFinal) else { return }
+        defer { book.transfers.endEnding(id) }
         switch outcome {
         case .complete(let path, let sha256):
-            defer { book.transfers.endArrival(id) }
             let time = core.now()
             // The news first: should we die between the two, the next run finds the file and says it again.
             guard await book.tellQuietly(id, download.contact, .complete) else {
@@ -258,7 +258,8 @@ struct Downloads {
 
     /// Ends a download without a file.
     private func giveUp(_ id: MessageID, _ state: FileTransfer.State, _ reason: TransferReason) async {
-        if let row = book.transfers.row(id) { await PartialFile(of: row)?.remove() }
+        let found = await core.records.quietly { () async throws(StoreError) in try await book.row(of: id) }
+        if let row = found ?? nil { await PartialFile(of: row)?.remove() }
         let time = core.now()
         await book.changeQuietly(id) {
             $0.state = state

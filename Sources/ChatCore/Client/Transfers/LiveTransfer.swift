@@ -37,8 +37,8 @@ struct LiveTransfer {
         case downloading(Download)
         /// Incoming: it comes together with others.
         case bundled(of: ContactID)
-        /// Incoming: its file is there, and its row does not say so yet. Nothing begins it again meanwhile.
-        case arrived
+        /// Incoming: it has come or failed, and its row does not say so yet. Nothing begins it again meanwhile.
+        case ending
         /// Incoming: its sender does not give it now. It is tried again after a while.
         case resting(of: ContactID)
         /// Outgoing: its receiver pulls it.
@@ -64,7 +64,7 @@ struct LiveTransfer {
     var isBusy: Bool {
         switch work {
         case .none, .pausedByReceiver: heldRanges > 0
-        case .accepting, .downloading, .bundled, .arrived, .resting, .serving: true
+        case .accepting, .downloading, .bundled, .ending, .resting, .serving: true
         }
     }
 

@@ -107,7 +107,7 @@ struct Transfers {
     /// being done, or the file comes already.
     mutating func beginAccepting(_ id: MessageID) -> Bool {
         switch work(id) {
-        case .accepting, .downloading, .bundled, .arrived: return false
+        case .accepting, .downloading, .bundled, .ending: return false
         case .none, .resting, .serving, .pausedByReceiver:
             setWork(id, .accepting)
             return true
@@ -122,7 +122,7 @@ struct Transfers {
     func needsPartial(_ id: MessageID) -> Bool {
         switch work(id) {
         case .accepting, .downloading, .bundled: true
-        case .none, .arrived, .resting, .serving, .pausedByReceiver: false
+        case .none, .ending, .resting, .serving, .pausedByReceiver: false
         }
     }
 
@@ -150,7 +150,7 @@ struct Transfers {
             let path = row.path
         else { return .stays }
         switch work(id) {
-        case .downloading, .bundled, .arrived: return .stays
+        case .downloading, .bundled, .ending: return .stays
         case .none, .accepting, .resting, .serving, .pausedByReceiver: break
         }
         guard isOnline(row.contact) else { return .waitsForPeer }
@@ -177,7 +177,7 @@ struct Transfers {
     func isUnderWay(_ id: MessageID) -> Bool {
         switch work(id) {
         case .downloading, .bundled, .resting: true
-        case .none, .accepting, .arrived, .serving, .pausedByReceiver: false
+        case .none, .accepting, .ending, .serving, .pausedByReceiver: false
         }
     }
 
@@ -199,20 +199,20 @@ struct Transfers {
         return step
     }
 
-    /// A download is over. `arrived`: its file is there, and nothing begins it before its row says so.
-    mutating func endDownload(_ id: MessageID, arrived: Bool) -> Download? {
+    /// A download is over. `isFinal`: the file has come or will never come, and nothing begins it again before its row says so.
+    mutating func endDownload(_ id: MessageID, isFinal: Bool) -> Download? {
         guard let download = download(id) else { return nil }
-        setWork(id, arrived ? .arrived : .none)
+        setWork(id, isFinal ? .ending : .none)
         return download
     }
 
-    /// The row of an arrived file says so now.
-    mutating func endArrival(_ id: MessageID) { if case .arrived = work(id) { setWork(id, .none) } }
+    /// The row of a file that has come or failed says so now.
+    mutating func endEnding(_ id: MessageID) { if case .ending = work(id) { setWork(id, .none) } }
 
     /// Leaves a file alone until `endRest`, unless something has begun with it.
     mutating func rest(_ id: MessageID, from contact: ContactID) {
         switch work(id) {
-        case .none, .arrived, .resting: setWork(id, .resting(of: contact))
+        case .none, .ending, .resting: setWork(id, .resting(of: contact))
         case .accepting, .downloading, .bundled, .serving, .pausedByReceiver: break
         }
     }
