@@ -274,7 +274,7 @@ package actor AttachedService: ChatService {
         defer { bye = nil }
         // The reason is there before anybody who waits learns that nothing comes.
         switch attacher {
-        case .command where bye != nil:
+        case .command where bye != nil, .frontEnd where bye != nil && succession != nil:
             isSeeking = true
             endWaiting(.notDone)
         case .command: end(.failed(.instanceGone))
@@ -286,7 +286,7 @@ package actor AttachedService: ChatService {
 
     private func continueElsewhere(_ bye: Bool?) async {
         switch attacher {
-        case .frontEnd(let succession, let patience): await findAgain(succession, patience)
+        case .frontEnd(_, let patience): await findAgain(patience)
         case .visitor: break
         case .command(let finder):
             guard let continues = bye else { return }
@@ -310,11 +310,17 @@ package actor AttachedService: ChatService {
         hub.finish()
     }
 
+    /// How a front end starts the chat here when it has ended with its screen. One that was there for its own sake is not
+    /// continued: whoever ended it wanted that.
+    private var succession: Succession? {
+        guard case .frontEnd(let succession, _) = attacher, chat.until != .service else { return nil }
+        return succession
+    }
+
     /// Tries to attach again until it works or the task is cancelled. A chat that has ended with its screen is started
     /// here as soon as that one has let go of the home, unless another process does.
-    private func findAgain(_ succession: Succession?, _ patience: Duration) async {
-        // One that was there for its own sake is not continued: whoever ended it wanted that.
-        let succession = chat.until == .service ? nil : succession
+    private func findAgain(_ patience: Duration) async {
+        let succession = succession
         let lost = ContinuousClock.now
         var isTold = false
         isSeeking = succession != nil
