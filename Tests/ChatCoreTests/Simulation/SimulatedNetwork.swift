@@ -40,6 +40,8 @@ final class SimulatedNetwork: Sendable {
         var deliveriesToCut: Int?
         /// Milliseconds.
         var latencies = 1...40
+        /// Bytes of files in a second, in each direction of a connection; `nil`: any number.
+        var rate: Int?
         var handshakeTime: Duration?
         var kernels: [PeerID: [AsyncStream<NetworkChange>.Continuation]] = [:]
         /// Who calls at the same moment as somebody else, by the port from which they call.
@@ -104,6 +106,12 @@ final class SimulatedNetwork: Sendable {
 
     /// Each delivery takes so many milliseconds, and so does each half of a handshake.
     func setLatency(_ milliseconds: Int) { state.withLock { $0.latencies = milliseconds...milliseconds } }
+
+    func setRate(_ bytesPerSecond: Int) { state.withLock { $0.rate = bytesPerSecond } }
+
+    fileprivate func time(for bytes: Int) -> Duration {
+        state.withLock { $0.rate }.map { .milliseconds(bytes * 1000 / $0) } ?? .zero
+    }
 
     func setCuts(perMille: Int) { state.withLock { $0.cutsPerMille = perMille } }
 
@@ -395,15 +403,15 @@ final class SimulatedPair: Sendable {
         end(isCaller ? .closedLocally : theirs, isCaller ? theirs : .closedLocally)
     }
 
-    /// Brings something to the other end after its time, behind everything before it.
-    fileprivate func deliver(fromCaller: Bool, _ arrive: @escaping @Sendable () -> Void) {
+    /// Brings something to the other end after its time, behind everything before it. `bytes`: how much of a file it is.
+    fileprivate func deliver(fromCaller: Bool, bytes: Int = 0, _ arrive: @escaping @Sendable () -> Void) {
         let (latency, cut) = network.fate()
         guard state.withLock({ !$0.isSilent && $0.end == nil }) else { return }
         if cut == 1 { return self.cut() }
         let now = network.clock.now
         let arrival = state.withLock { state in
             let earliest = state.lastArrival[fromCaller] ?? now
-            let arrival = max(earliest, now + latency)
+            let arrival = max(earliest, now + latency) + network.time(for: bytes)
             state.lastArrival[fromCaller] = arrival
             return arrival
         }
@@ -430,7 +438,7 @@ final class SimulatedConnection: PeerConnection {
         var pair: SimulatedPair?
         var handler: (any PeerRequestHandler)?
         var nextNumber: UInt64 = 0
-        var waiting: [UInt64: PendingResponse] = [:]
+        var waiting: [UInt64: (response: PendingResponse, sink: (any BodySink)?)] = [:]
         var early: [@Sendable () -> Void] = []
         var pings = 0
         var end: LinkError?
@@ -486,7 +494,7 @@ final class SimulatedConnection: PeerConnection {
         let pending = PendingResponse(mailbox: LinkMailbox())
         let (number, end) = state.withLock { state -> (UInt64, LinkError?) in
             state.nextNumber += 1
-            if state.end == nil { state.waiting[state.nextNumber] = pending }
+            if state.end == nil { state.waiting[state.nextNumber] = (pending, bodySink) }
             return (state.nextNumber, state.end)
         }
         if let end { pending.complete(.failure(end)) } else { send(request, number, isNoReply: false) }
@@ -520,12 +528,55 @@ final class SimulatedConnection: PeerConnection {
 
     func respond(to number: UInt64, with response: BLIPResponse) {
         withPair { [self] pair in
-            pair.deliver(fromCaller: info.isOutgoing) { self.other(pair).takeResponse(number, response) }
+            if case .source(let source) = response.body {
+                give(source, of: response, to: number, over: pair)
+            } else {
+                pair.deliver(fromCaller: info.isOutgoing) { self.other(pair).takeResponse(number, response) }
+            }
+        }
+    }
+
+    /// Brings the next piece of a body, and those behind it once that has arrived; then the response.
+    private func give(_ source: any BodySource, of response: BLIPResponse, to number: UInt64, over pair: SimulatedPair) {
+        let piece: [UInt8]
+        do {
+            piece = try [UInt8](unsafeUninitializedCapacity: Self.piece) { buffer, count in
+                count = try source.read(into: UnsafeMutableRawBufferPointer(buffer))
+            }
+        } catch {
+            return respond(to: number, with: .failure(.handlerFailed, "\(error)"))
+        }
+        guard !piece.isEmpty else {
+            var end = response
+            end.body = .empty
+            return respond(to: number, with: end)
+        }
+        pair.deliver(fromCaller: info.isOutgoing, bytes: piece.count) { [self] in
+            if other(pair).take(piece, of: number) { give(source, of: response, to: number, over: pair) }
+        }
+    }
+
+    private static let piece = 64 << 10
+
+    /// `false`: nobody wants more of this body.
+    private func take(_ piece: [UInt8], of number: UInt64) -> Bool {
+        guard let sink = state.withLock({ $0.waiting[number] })?.sink else { return false }
+        do {
+            try piece.withUnsafeBytes { try sink.write($0) }
+            return true
+        } catch {
+            let failure = LinkError.bodyFailed(reason: "\(error)")
+            let pending = state.withLock { $0.waiting.removeValue(forKey: number) }
+            sink.bodyEnded(failure)
+            pending?.response.complete(.failure(failure))
+            return false
         }
     }
 
     private func takeResponse(_ number: UInt64, _ response: BLIPResponse) {
-        state.withLock { $0.waiting.removeValue(forKey: number) }?.complete(.success(response))
+        let pending = state.withLock { $0.waiting.removeValue(forKey: number) }
+        pending?.sink?.bodyEnded(response.error == nil ? nil : .bodyFailed(reason: "refused"))
+        pending?.response.complete(.success(response))
     }
 
     func admit() {}
@@ -558,7 +609,10 @@ final class SimulatedConnection: PeerConnection {
             }
             return (Array(state.waiting.values), state.endWaiters)
         }
-        for pending in waiting { pending.complete(.failure(error)) }
+        for pending in waiting {
+            pending.sink?.bodyEnded(error)
+            pending.response.complete(.failure(error))
+        }
         for waiter in waiters { waiter.resume(returning: error) }
     }
 }

@@ -2,16 +2,23 @@
 
 import BLIPNet
 import Glibc
+import TestSupport
 import Testing
 
 @testable import ChatCore
+@testable import Storage
 
 @Suite("REACH 4: better ways take the place of worse ones")
 struct UpgradeSimulationTests {
     /// Alice and Bob, whom she also reaches by a relay.
     /// `hiding`: Bob is told no address, so that all calls are hers.
-    private func simulation(seed: UInt64, hiding: Bool = false) async throws -> Simulation {
-        let simulation = try await Simulation(seed: seed) { $0.hidesAddress = hiding }
+    private func simulation(
+        seed: UInt64, hiding: Bool = false, configure: (inout ChatConfiguration) -> Void = { _ in }
+    ) async throws -> Simulation {
+        let simulation = try await Simulation(seed: seed) {
+            $0.hidesAddress = hiding
+            configure(&$0)
+        }
         let mailbox = simulation.network.openMailbox(of: .host("bob", port: 1))
         try await simulation.alice.client.ask(.addRoute(mailbox, to: simulation.alice.contact))
         return simulation
@@ -106,17 +113,39 @@ struct UpgradeSimulationTests {
         await simulation.stop()
     }
 
-    /// How often the way changes; `BLIPCHAT_ROUTE_CHANGES` sets it (REACH 7: 500 during 1,000 messages).
+    /// A file whose every megabyte is another one. Returns its SHA-256 in hex.
+    private func writeLarge(_ path: String, _ size: Int) throws -> String {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        try #require(descriptor >= 0)
+        defer { close(descriptor) }
+        var bytes = pseudoRandom(1 << 20, seed: 1)
+        for part in 0..<(size >> 20) {
+            withUnsafeBytes(of: part) { bytes.replaceSubrange(..<8, with: $0) }
+            try #require(write(descriptor, bytes, bytes.count) == bytes.count)
+        }
+        return try sha256(of: path)
+    }
+
+    /// How often the way changes; `BLIPCHAT_ROUTE_CHANGES` sets it (REACH 7: 500 during 1,000 messages and 1 GB).
     private static let changes =
         getenv("BLIPCHAT_ROUTE_CHANGES").flatMap { Int(String(cString: $0)) }.map { max(2, $0) } ?? 40
 
-    @Test("D1 to D10: the way changes again and again while both write; everything is there once and in order")
+    /// For each change so much of a file crosses, which takes half of the time between two changes.
+    private static let bytesPerChange = 2 << 20
+
+    @Test("D1 to D10: the way changes again and again while both write and a file comes; all is there once and in order")
     func changes() async throws {
-        let simulation = try await simulation(seed: 33)
+        let simulation = try await simulation(seed: 33) { $0.acceptsFilesUpTo = .max }
         let (alice, bob, network) = (simulation.alice, simulation.bob, simulation.network)
+        network.setRate(Self.bytesPerChange / 16)
         try await simulation.start()
         try await wait(simulation, relayed: false)
-        var said: [String: [String]] = [:]
+        let source = try TemporaryDirectory()
+        let digest = try writeLarge(source.path + "/large.bin", Self.changes * Self.bytesPerChange)
+        let file = try await alice.client.ask(
+            .sendFile(at: source.path + "/large.bin", named: nil, caption: "", to: alice.contact))
+        var said = [alice.name: ["large.bin"]]
+        var crossed: Set<Int> = []
         func say() async throws {
             for peer in [alice, bob] {
                 said[peer.name, default: []].append("\(peer.name) \(said[peer.name]?.count ?? 0)")
@@ -126,6 +155,7 @@ struct UpgradeSimulationTests {
         for change in 0..<Self.changes {
             let isDown = change.isMultiple(of: 2)
             try await say()
+            if let row = try await bob.database.transfer(file.id), row.state == .running { crossed.insert(change) }
             // What is under way is cut off, or finds a new link beside the old one.
             await simulation.clock.advance(by: .milliseconds(10))
             network.setDirectDown(isDown)
@@ -137,6 +167,15 @@ struct UpgradeSimulationTests {
             let (first, second) = (try await alice.waiting(), try await bob.waiting())
             return first + second == 0
         }
+        try await simulation.eventually("the file is there", within: .seconds(100_000), step: .seconds(1)) {
+            let (given, taken) = (try await alice.database.transfer(file.id), try await bob.database.transfer(file.id))
+            return given?.state == .complete && taken?.state == .complete
+        }
+        let row = try #require(try await bob.database.transfer(file.id))
+        #expect(row.sha256 == digest)
+        #expect(try sha256(of: bob.folder.path + "/downloads/large.bin") == digest)
+        #expect(names(in: bob.folder.path + "/downloads") == ["large.bin"])
+        #expect(crossed.count > Self.changes / 3, "the file came beside \(crossed.count) changes")
         await simulation.clock.advance(by: .seconds(6))
         for (sender, receiver) in [(alice, bob), (bob, alice)] {
             #expect(try await receiver.texts(.incoming) == said[sender.name])
