@@ -537,7 +537,8 @@ final class SimulatedConnection: PeerConnection {
     }
 
     /// Brings the next piece of a body, and those behind it once that has arrived; then the response.
-    private func give(_ source: any BodySource, of response: BLIPResponse, to number: UInt64, over pair: SimulatedPair) {
+    private func give(_ source: any BodySource, of response: BLIPResponse, to number: UInt64, over pair: SimulatedPair)
+    {
         let piece: [UInt8]
         do {
             piece = try [UInt8](unsafeUninitializedCapacity: Self.piece) { buffer, count in

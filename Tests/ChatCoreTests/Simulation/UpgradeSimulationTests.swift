@@ -133,7 +133,7 @@ struct UpgradeSimulationTests {
     /// For each change so much of a file crosses, which takes half of the time between two changes.
     private static let bytesPerChange = 2 << 20
 
-    @Test("D1 to D10: the way changes again and again while both write and a file comes; all is there once and in order")
+    @Test("D1 to D10: the way changes again and again beside lines and a file; all is there once and in order")
     func changes() async throws {
         let simulation = try await simulation(seed: 33) { $0.acceptsFilesUpTo = .max }
         let (alice, bob, network) = (simulation.alice, simulation.bob, simulation.network)
