@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Keeps the English of the documents plain: finds words and moulds that no native writer uses in this sense ("stands" for is
 shown, "behind" for after, "goes on" for continues, "is told", "none of", clauses with "who" or "what" as subjects of sentences).
-Code, quotations and the list of allowed phrases in Scripts/english_allowed.txt do not count. Of Swift files it reads the string
-literals that have a space, with "X" for what is interpolated: texts that users read. Prints each fault as file:line with
+Code, quotations and the list of allowed phrases in Scripts/english_allowed.txt do not count. Of Swift files it reads the comments,
+and the string literals that have a space, with "X" for what is interpolated: texts that users read. Prints each fault as file:line with
 what to write instead; exits 1 when there is one. Arguments: files (all documents, and the sources)."""
 import pathlib
 import re
@@ -53,6 +53,7 @@ TEXT_WORDS = [
     (r"\bno blipchat runs\b|\bthe blipchat that runs\b", "blipchat is not running, the running blipchat"),
 ]
 LITERAL = re.compile(r'"((?:\\\((?:[^()]|\([^()]*\))*\)|\\.|[^"\\\n])*)"')
+COMMENT = re.compile(r'(?:[^"/]|/(?!/)|"(?:\\.|[^"\\])*")*///? ?(.*)')
 INTERPOLATION = re.compile(r"\\\((?:[^()]|\([^()]*\))*\)")
 
 
@@ -66,6 +67,18 @@ def texts(text):
     for line in text.split("\n"):
         found = [] if line.lstrip().startswith("//") else [INTERPOLATION.sub("X", match[1]) for match in LITERAL.finditer(line)]
         lines.append(" | ".join(one for one in found if " " in one))
+    return lines
+
+
+def comments(text):
+    """The lines of a Swift file with nothing but their comments, with blanks in place of code and quotations."""
+    lines, is_literal = [], False
+    for line in text.split("\n"):
+        if line.count('"""') % 2:
+            is_literal = not is_literal
+        place = None if is_literal else COMMENT.match(line)
+        comment = place[1] if place else ""
+        lines.append(re.sub(r'`[^`]*`|"[^"]*"', lambda quotation: "'" * len(quotation.group()), comment))
     return lines
 
 
@@ -96,10 +109,18 @@ def covers(phrase, line, match):
 
 def faults_of(name, exceptions):
     raw = (root / name).read_text().split("\n")
-    is_code = name.endswith(".swift")
-    lines = texts("\n".join(raw)) if is_code else prose("\n".join(raw))
-    for number, (line, original) in enumerate(zip(lines, lines if is_code else raw), 1):
-        for pattern, better in WORDS + (TEXT_WORDS if is_code else []):
+    text = "\n".join(raw)
+    if name.endswith(".swift"):
+        found = texts(text)
+        yield from faults_in(found, found, WORDS + TEXT_WORDS, name, exceptions)
+        yield from faults_in(comments(text), comments(text), WORDS, name, exceptions)
+    else:
+        yield from faults_in(prose(text), raw, WORDS, name, exceptions)
+
+
+def faults_in(lines, originals, words, name, exceptions):
+    for number, (line, original) in enumerate(zip(lines, originals), 1):
+        for pattern, better in words:
             for match in re.finditer(pattern, line):
                 if any(covers(phrase, original, match) for phrase in exceptions):
                     continue

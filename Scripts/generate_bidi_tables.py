@@ -84,7 +84,7 @@ def main():
     print()
     print("/// Sorted tables of code points for the bidirectional algorithm.")
     print("enum BidiTables {")
-    print(f"    /// The version of the Unicode Character Database behind the tables.\n    static let version = \"{version}\"\n")
+    print(f"    /// The version of the Unicode Character Database that the tables were made from.\n    static let version = \"{version}\"\n")
     comment = f"First, last and BidiClass of {len(runs)} ranges; everything else is L."
     print(table("classes", comment, [number for run in runs for number in run]))
     comment = f"{len(mirrors)} characters and those that they become from right to left."

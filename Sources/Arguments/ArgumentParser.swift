@@ -1,8 +1,8 @@
 // From the words of a command line to a command, its options and operands.
 
-/// Finds the command first (options may stand before it), then checks every word against it.
+/// Finds the command first (options may precede it), then checks every word against it.
 package struct ArgumentParser<Name: CommandWords>: Sendable {
-    /// What the user types to start the program.
+    /// The word that the user types to start the program.
     package let program: String
     package let commands: [CommandSpecification<Name>]
     /// Understood by every command.
@@ -11,11 +11,11 @@ package struct ArgumentParser<Name: CommandWords>: Sendable {
     package let help: Name
     /// Options that run a command of their own, after any command: `--version` runs `version`.
     package var commandOptions: [String: Name] = [:]
-    /// What the first word means when no second one follows.
+    /// The command that a first word means when no second one follows.
     package var defaultsOfGroups: [String: Name] = [:]
-    /// What to say of a first word that is no command.
+    /// The reason to give for a first word that is no command.
     package var unknownCommandReason = "no such command"
-    /// The same where no command is near.
+    /// The advice to give with it where no command is near.
     package var unknownCommandAdvice: String?
     /// The candidate that the user probably meant by a word, if one is near.
     package var nearest: @Sendable (_ word: String, _ candidates: [String]) -> String? = { _, _ in nil }
@@ -81,7 +81,7 @@ package struct ArgumentParser<Name: CommandWords>: Sendable {
             "\(first) \(second)", "no such command", advice: nearest ?? "one of: " + names.joined(separator: ", "))
     }
 
-    /// What the program does without a command, if anything.
+    /// The command that runs when the user names none, if there is one.
     private var withoutCommand: FoundCommand? {
         commands.first { $0.name.words.isEmpty }.map { FoundCommand(specification: $0, wordCount: 0) }
     }
@@ -175,7 +175,7 @@ package struct ArgumentParser<Name: CommandWords>: Sendable {
             throw UsageError(title(of: specification), "an argument is missing", advice: use(of: specification))
         }
         if operands.count > specification.operandCount.upperBound {
-            // A mistyped command has its arguments behind it.
+            // A mistyped command is followed by its arguments.
             if specification.name.words.isEmpty, let word = operands.first, nearestCommand(to: word) != nil {
                 throw unknownCommand(word)
             }

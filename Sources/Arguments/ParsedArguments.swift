@@ -1,4 +1,4 @@
-// What the user typed, as it fits the specifications. Made by ArgumentParser, read by the commands.
+// The words that the user typed, sorted by the specifications. Made by ArgumentParser, read by the commands.
 
 /// A command with its options and operands.
 package struct ParsedArguments<Name: CommandWords>: Sendable, Equatable {

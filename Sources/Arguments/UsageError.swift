@@ -5,7 +5,7 @@ package struct UsageError: Error, Sendable, Equatable {
     /// The word that is wrong, or the option or command that lacks something.
     package var subject: String
     package var reason: String
-    /// What the user can do about it.
+    /// How the user can correct it.
     package var advice: String?
 
     package init(_ subject: String, _ reason: String, advice: String? = nil) {

@@ -17,8 +17,8 @@ enum FileSystem {
         return stat(path, &status) == 0 ? Int64(status.st_size) : nil
     }
 
-    /// Makes sure that a regular file stands at `path`, readable and writable by its owner only when it is new. One that
-    /// is there is not opened: see `headerField`.
+    /// Makes sure that there is a regular file at `path`; a new one is readable and writable by its owner only. An
+    /// existing one is not opened: see `headerField`.
     static func createPrivately(_ path: String) throws(StoreError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if descriptor >= 0 { close(descriptor) }
@@ -52,7 +52,7 @@ enum FileSystem {
         close(descriptor)
     }
 
-    /// Makes what is in the file, and that it is there, last through a power cut.
+    /// Makes the file's content, and its existence, last through a power cut.
     static func sync(_ path: String) throws(StoreError) {
         for place in [path, PathParts.folder(of: path)] {
             let descriptor = open(place, O_RDONLY | O_CLOEXEC)
@@ -118,8 +118,8 @@ enum FileSystem {
     static func applicationIDInHeader(_ path: String) -> Int? { headerField(at: 68, of: path) }
 
     /// By SQLite's own way to files. This process may have the database open, and to close any other descriptor of it
-    /// would drop the locks that SQLite holds (fcntl(2): they belong to process and file). The next process to look at the
-    /// database would then take itself for the only one, and on leaving delete the log that we go on writing to.
+    /// would drop the locks that SQLite holds (fcntl(2): they belong to process and file). The next process to look at
+    /// the database would then take itself for the only one, and on leaving delete the log that we still write to.
     private static func headerField(at offset: Int, of path: String) -> Int? {
         var header = [UInt8](repeating: 0, count: 100)
         guard csqlite_read_beginning(path, &header, Int32(header.count)) == SQLITE_OK,

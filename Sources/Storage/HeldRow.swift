@@ -1,4 +1,4 @@
-// What was received too early: committed, so that its sender may forget it, but not in the history yet (RELIABILITY D5).
+// Operations received too early: committed, so that their sender may forget them, but not in the history yet (RELIABILITY D5).
 
 internal import ChatCore
 
@@ -40,7 +40,7 @@ extension SQLiteConnection {
         try has("SELECT 1 FROM held WHERE contact = ?", .integer(contact.rawValue))
     }
 
-    /// What is held back under an id.
+    /// The content that is held back under an id.
     func heldContent(_ id: MessageID, from contact: ContactID) throws(StoreError) -> IncomingMessage.Content? {
         try first(
             "SELECT \(Self.heldColumns) FROM held WHERE contact = ? AND id = ?",

@@ -4,8 +4,8 @@ package import ChatCore
 internal import Dispatch
 
 extension HistoryDatabase {
-    /// Copies the history as it is now to a new file (0600), while reads and writes go on. The file stands at `path` only
-    /// when it is complete, checked and on the disk.
+    /// Copies the history as it is now to a new file (0600), while reads and writes continue. The copy is at `path`
+    /// only when it is complete, checked and on the disk.
     ///
     /// - Throws: `.cannotOpen` when something is at `path` already, `.diskFull`, `.damaged` when the history is.
     package func backUp(to path: String) async throws(StoreError) {
@@ -28,7 +28,7 @@ extension HistoryDatabase {
         }
     }
 
-    /// What was found out about a file that may become the history.
+    /// How much is in a file that may become the history.
     package struct BackupSummary: Sendable, Equatable {
         package var messages: Int
         package var contacts: Int
@@ -62,7 +62,7 @@ extension HistoryDatabase {
                 try believeNothing(in: part)
             } catch {
                 try? FileSystem.removeDatabase(part)
-                // What is damaged is what was copied.
+                // Damage found here is in the file that was copied.
                 if case .damaged(_, let reason) = error { throw .damaged(path: backup, reason: reason) }
                 throw error
             }
@@ -87,7 +87,7 @@ extension HistoryDatabase {
         return kept
     }
 
-    /// Puts what stands under the name of a restored history in the place of the present one, however far an earlier call
+    /// Puts the file under the name of a restored history in the place of the present one, however far an earlier call
     /// has come with that. Returns where the present one is kept; `nil` when there was none, or nothing to do.
     @discardableResult static func finishRestore(_ path: String) throws(StoreError) -> String? {
         let restored = path + restoredSuffix

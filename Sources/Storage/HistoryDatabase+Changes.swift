@@ -1,4 +1,4 @@
-// What was committed, for whoever shows it: from HistoryDatabase's writes to the front ends.
+// Committed changes, for anyone who shows them: from HistoryDatabase's writes to the front ends.
 
 package import ChatCore
 internal import Synchronization
@@ -19,9 +19,9 @@ extension HistoryDatabase {
 
     package func watchTrouble(_ report: @escaping @Sendable (StoreTrouble) -> Void) { place.watch(report) }
 
-    /// A write whose `changes` are reported in the order of the commits. Who waits for a write goes on at any time after
-    /// its commit, so what they would report by themselves overtakes: a message that was delivered could be shown as sent
-    /// again (RELIABILITY D6).
+    /// A write whose `changes` are reported in the order of the commits. A caller that waits for a write resumes at any
+    /// time after its commit, so its own reports would overtake others: a message that was delivered could be shown as
+    /// sent again (RELIABILITY D6).
     func write<Value: Sendable>(
         _ commit: CommitDurability = .synchronous,
         reporting changes: @escaping @Sendable (Value) -> [HistoryChange],

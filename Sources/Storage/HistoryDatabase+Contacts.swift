@@ -114,7 +114,7 @@ enum ContactRow {
         c.accept_up_to, c.new_peer_id, c.former_peer_ids, c.name_is_provisional, c.kind, c.room, \
         c.room_left, c.met_at
         """
-    /// How many they are: what a query selects besides comes behind them.
+    /// How many they are: other columns of a query come after them.
     static let columnCount: Int32 = 18
 
     static func peer(from row: SQLiteRow) throws(StoreError) -> Peer {
@@ -140,7 +140,7 @@ enum ContactRow {
         return peer
     }
 
-    /// What `contacts.kind` says of a Socket.IO room; 1 is kept for rooms of our own (Docs/decisions/0029).
+    /// The value of `contacts.kind` for a Socket.IO room; 1 is kept for rooms of our own (Docs/decisions/0029).
     static func kind(_ room: JoinedRoom?) -> Int64 { room == nil ? 0 : 2 }
 
     private static func room(kind: Int64, _ address: String?, isLeft: Bool) throws(StoreError) -> JoinedRoom? {

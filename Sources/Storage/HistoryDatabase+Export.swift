@@ -5,12 +5,12 @@ package import ChatCore
 /// A message with all that an import needs.
 package struct ExportedMessage: Sendable, Equatable {
     package var message: ChatMessage
-    /// What it was entered with, when it has been edited since; of what its sender took back the export says nothing.
+    /// Its first text, when it has been edited since; the export says nothing of a text that its sender took back.
     package var firstText: String?
 }
 
 extension HistoryDatabase {
-    /// Up to `limit` messages behind `position`, of one conversation or of all, in the order of their positions.
+    /// Up to `limit` messages after `position`, of one conversation or of all, in the order of their positions.
     package func exportedMessages(
         of contact: ContactID?, after position: HistoryPosition, limit: Int
     ) async throws(StoreError) -> [ExportedMessage] {

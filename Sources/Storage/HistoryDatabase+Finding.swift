@@ -14,7 +14,7 @@ extension HistoryDatabase {
         }
     }
 
-    /// What stands behind WHERE, up to the end of the query.
+    /// The query from its condition, after WHERE, to its end.
     private static func condition(for reference: MessageReference) -> (String, [SQLiteValue]) {
         switch reference {
         case .id(let id): return ("m.outgoing IN (0, 1) AND m.id = ? ORDER BY m.outgoing DESC", [.text(id.text)])

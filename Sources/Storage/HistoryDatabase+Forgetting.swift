@@ -118,7 +118,7 @@ extension HistoryDatabase {
         return files
     }
 
-    /// The conversations that are not kept for ever, and what is too old in them.
+    /// The conversations that are not kept for ever, and the times before which messages in them are too old.
     func limits(_ rules: RetentionRules, now: Timestamp) async throws(StoreError) -> [(ContactID, Timestamp)] {
         try await reader.perform { connection throws(StoreError) in
             let limits = try connection.all(
@@ -143,7 +143,7 @@ extension HistoryDatabase {
         // A copy from before a migration still has what was deleted.
         for copy in Migration.copies(of: path) { try FileSystem.remove(copy) }
         try await truncateLog()
-        // What was deleted meanwhile has set another mark, and is purged at the next call.
+        // A deletion in the meantime has set another mark, and is purged at the next call.
         try await writer.write { connection throws(StoreError) in
             try connection.run(
                 "DELETE FROM settings WHERE key = ? AND value = ?", .text(Self.purgeKey), .text(mark))
@@ -155,7 +155,7 @@ extension HistoryDatabase {
         try await writer.perform { connection throws(StoreError) in try connection.checkpoint(.truncate) }
     }
 
-    /// Stands in the settings from a deletion to the end of its purge.
+    /// Is in the settings from a deletion to the end of its purge.
     static let purgeKey = "purge"
 }
 
@@ -192,7 +192,7 @@ extension SQLiteConnection {
         return Array(expired.prefix(HistoryDatabase.mostExpired))
     }
 
-    /// What waits for delivery stays, and so does what is still to be done to a message over there: edits and retractions.
+    /// Messages that wait for delivery stay, and so do those with edits or retractions still to do on the peer's side.
     fileprivate func unfinished(of contact: ContactID) throws(StoreError) -> Set<Int64> {
         Set(
             try all(
@@ -207,7 +207,7 @@ extension SQLiteConnection {
             ) { row in row.integer(0) })
     }
 
-    /// Deletes what was done to messages that are not here: nobody sees it, and it holds texts, too.
+    /// Deletes operations on messages that are not here: nobody sees them, and they hold texts, too.
     fileprivate func deleteStrayOperations(
         of contact: ContactID, storedBefore limit: Timestamp
     ) throws(StoreError) {
@@ -254,8 +254,8 @@ extension SQLiteConnection {
         return positions.count
     }
 
-    /// What was never handed to a connection does not go out. Retractions take its place and its number, and those of what
-    /// was to be done to it: a number alone would be missing over there, so its receiver would wait for it and show a gap.
+    /// A message that was never handed to a connection does not go out. Retractions take its place and number, and
+    /// those of changes queued for it: otherwise the peer would miss the number, wait for it and show a gap.
     private func retractUnsent(at position: Int64, of contact: ContactID) throws(StoreError) {
         guard let message = try message(at: position), message.direction == .outgoing, message.state == .pending
         else { return }
@@ -277,7 +277,7 @@ extension SQLiteConnection {
             """, .integer(contact.rawValue), .text(message.id.text))
     }
 
-    /// An edit that waits goes with its message. Its number would be missing over there, so the reaction that this side has
+    /// An edit that waits goes with its message. The peer would miss its number, so the reaction that this side has
     /// shown anyhow is said once more in its place.
     private func emptyWaitingEdits(ofMessageAt position: Int64, of contact: ContactID) throws(StoreError) {
         try run(

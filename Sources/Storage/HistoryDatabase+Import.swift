@@ -11,8 +11,8 @@ package struct ImportedMessage: Sendable {
     package var sequence: Int64
     package var sent: Timestamp
     package var stored: Timestamp
-    /// What is `pending` or `sent` is `failed` from now on: an import sends nothing. `.read` of an incoming message means
-    /// that our user has seen it.
+    /// A message that is `pending` or `sent` becomes `failed`: an import sends nothing. `.read` of an incoming message
+    /// means that our user has seen it.
     package var state: DeliveryState
     package var replyTo: MessageID?
     /// Of a file everything but the number counts.
@@ -40,19 +40,19 @@ package struct ImportedMessage: Sendable {
     }
 }
 
-/// Takes messages over, in their order, in transactions of some thousand. What is stored already is left as it is.
+/// Takes messages over, in their order, in transactions of some thousand. Messages stored already are left as they are.
 ///
-/// In an empty history they get the first positions. In another one they stand before everything that is there, at
-/// negative positions: what was said before is not pushed behind what was said since. The positions are taken at the
+/// In an empty history they get the first positions. In another one they come before everything that is there, at
+/// negative positions: what was said before is not put after what was said since. The positions are taken at the
 /// beginning: neither messages that arrive meanwhile nor other imports get them. An import that was cut off is written
-/// down: when it is done again it goes on at its next position, not before or behind what it has taken over already.
+/// down: when it is done again it continues at its next position, not before or after what it has taken over already.
 package struct HistoryImport: Sendable {
     private let database: HistoryDatabase
     private let count: Int64
     private var nextPosition: Int64
-    /// Behind the last position that is ours.
+    /// After the last position that is ours.
     private var endPosition: Int64
-    /// What is imported, for the mark.
+    /// The name of the source, for the mark.
     private let source: String
     private var contacts: Set<ContactID> = []
     /// It is written down how far it is. One import at a time is.
@@ -63,8 +63,8 @@ package struct HistoryImport: Sendable {
 
     package static let batch = 5_000
 
-    /// `count`: how many messages are to come at most. `source`: names what is imported, the same whenever the same is (a
-    /// digest without blanks); `nil`: when it is cut off, nobody goes on with it.
+    /// `count`: how many messages are to come at most. `source`: names what is imported, the same whenever the same is
+    /// (a digest without blanks); `nil`: when it is cut off, nobody continues it.
     package init(into database: HistoryDatabase, count: Int, of source: String? = nil) async throws(StoreError) {
         self.database = database
         self.source = source ?? ""
@@ -183,7 +183,7 @@ struct ImportMark {
         try connection.run("DELETE FROM settings WHERE key = ?", .text(key))
     }
 
-    /// After an import that was killed: the figures of the conversations say what is there. The same import goes on.
+    /// After an import that was killed: the figures of the conversations say what is there. The same import can still continue.
     static func settle(_ connection: SQLiteConnection) throws(StoreError) {
         guard var mark = try ImportMark(in: connection), !mark.isSettled else { return }
         mark.isSettled = true
@@ -197,7 +197,7 @@ struct ImportMark {
 }
 
 extension SQLiteConnection {
-    /// Behind what is reserved in an empty history, before everything in another one.
+    /// After the reserved positions in an empty history, before everything in another one.
     fileprivate func firstPosition(ofImport count: Int64, in database: HistoryDatabase) throws(StoreError) -> Int64 {
         let lowest = try first("SELECT min(position) FROM messages") { row in row.optionalInteger(0) }
         // Positions are never used twice, and some may be kept for messages that have not come yet.
@@ -233,7 +233,7 @@ extension SQLiteConnection {
         {
             return false
         }
-        // What is ours stays ours, whatever a file says (RELIABILITY D3).
+        // A message of ours stays ours, whatever a file says (RELIABILITY D3).
         guard try !isTaken(message.id, by: message.direction.other, in: message.contact) else { return false }
         try run(
             """

@@ -1,4 +1,4 @@
-// Brings the search indexes up to date, some moments behind the messages.
+// Brings the search indexes up to date, some moments after the messages.
 
 internal import ChatCore
 internal import Synchronization
@@ -9,8 +9,8 @@ extension HistoryDatabase {
     /// ... or when some have waited for so many quiet times, which searches would notice.
     private static let longestWait = 25
 
-    /// Indexes new messages in the next quiet moment: it would hold up those that are still coming. An error is met
-    /// again, and told, by whoever searches or writes next.
+    /// Indexes new messages in the next quiet moment: it would hold up those that are still coming. The next search or
+    /// write meets an error again, and reports it.
     func indexSoon() {
         arrivals.wrappingAdd(1, ordering: .relaxed)
         guard willIndex.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged else { return }
@@ -36,8 +36,8 @@ extension HistoryDatabase {
     /// many more to take in.
     static let indexedAtOnce = 5_000
 
-    /// Indexes what waits, in transactions of some hundred messages; about `limit` of them, and the rest behind everybody
-    /// who waits for this call.
+    /// Indexes what waits, in transactions of some hundred messages; about `limit` of them, and the rest after
+    /// everybody who waits for this call.
     func index(atMost limit: Int = .max) async throws(StoreError) {
         guard try await isIndexing else { return }
         var rest = limit

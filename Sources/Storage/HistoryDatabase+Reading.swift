@@ -136,7 +136,7 @@ extension HistoryDatabase {
 }
 
 extension SQLiteConnection {
-    /// The position of the first message that was stored at `time` or later, the one behind the last when there is none.
+    /// The position of the first message that was stored at `time` or later, the one after the last when there is none.
     ///
     /// Rows are stored in the order of their positions, so halving finds it with some 20 looks in any history. Where a
     /// clock was set back in between, or messages were imported, it is one of the places where earlier and later times
@@ -184,7 +184,7 @@ extension SQLiteConnection {
             [.integer(contact.rawValue), .integer(position), .integer(Int64(limit))], MessageRow.message)
     }
 
-    /// Up to `limit` messages in a span of time that stand next to `position`, before or after it, oldest first.
+    /// Up to `limit` messages in a span of time that are next to `position`, before or after it, oldest first.
     fileprivate func page(
         _ contact: ContactID, shown span: ShownSpan, _ side: Side, _ position: Int64, limit: Int
     ) throws(StoreError) -> [ChatMessage] {
@@ -199,7 +199,7 @@ extension SQLiteConnection {
                 ShownTimes.source, [("b.block \(comparison)= ?", block)] + ShownTimes.blocks(in: span) + wanted,
                 "b.block \(direction), m.position"
             ),
-            // What waits to be taken in there has a query of its own.
+            // Messages that wait to be taken in there have a query of their own.
             ("waiting u CROSS JOIN messages m ON m.position = u.position", wanted, "u.position"),
         ]
         var found: [HistoryPosition: ChatMessage] = [:]

@@ -12,7 +12,7 @@ extension HistoryDatabase {
         }) { connection throws(StoreError) -> [Result<AppendOutcome, StoreError>]? in
             var found: [Result<AppendOutcome, StoreError>] = []
             for message in messages {
-                // They are there together, or none of them is; what was refused is not there either way.
+                // Either all of them are there or not one is; a refused one is not there either way.
                 if let outcome = try connection.outcome(ifStored: message) {
                     found.append(.success(outcome))
                 } else if let refusal = try connection.refusal(of: message) {
@@ -60,7 +60,7 @@ extension SQLiteConnection {
         return try arrival.append(message)
     }
 
-    /// What became of an append whose commit had an unknown outcome (D10); `nil` when it is not there.
+    /// The result of an append whose commit had an unknown outcome (D10); `nil` when it is not there.
     fileprivate func outcome(ifStored message: IncomingMessage) throws(StoreError) -> AppendOutcome? {
         guard let known = try isKnown(message) else { return nil }
         guard known else { return .conflict }
@@ -79,7 +79,7 @@ extension SQLiteConnection {
         if let stored = try storedContent(message.id, from: message.contact) {
             return stored.hasSameBytes(as: message.content)
         }
-        // Ids are made at random: whoever sends one of ours wants it to be taken for ours (RELIABILITY D3).
+        // Ids are made at random: a peer that sends one of ours wants it to be taken for ours (RELIABILITY D3).
         if try isTaken(message.id, by: .outgoing, in: message.contact) { return false }
         // We look up transfers by id alone, so a file may not take the id of anybody else's.
         if case .file = message.content,

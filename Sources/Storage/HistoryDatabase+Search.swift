@@ -93,12 +93,12 @@ extension SQLiteConnection {
 
 /// A search as SQL: where it looks, what it requires, and the values for its parameters. User text is only ever a value.
 struct SearchStatement {
-    /// What a message says: the text that the indexes see.
+    /// The text of a message, as the indexes see it.
     private static let text = "coalesce(m.text, t.name || char(10) || t.caption)"
 
     private static let messages = "messages m"
 
-    /// The tables. What has the fewest rows stands in front, so that the hits come newest first without sorting.
+    /// The tables. The one with the fewest rows comes first, so that the hits come newest first without sorting.
     private var source = Self.messages
     private var order = "m.position"
     /// The messages are found by way of `ShownTimes.source`.

@@ -45,7 +45,7 @@ extension HistoryDatabase {
         return try await write(reporting: { $0.map(HistoryChange.added) }) { [offers] connection throws(StoreError) in
             var found: [ChatMessage] = []
             for offer in offers {
-                // They are there together, or none of them is.
+                // Either all of them are there or not one is.
                 guard let message = try connection.message(offer.id, of: contact, .outgoing) else { return nil }
                 found.append(message)
             }
@@ -84,7 +84,7 @@ extension HistoryDatabase {
         to contact: ContactID, transfers: [MessageID], state: FileTransfer.State
     ) async throws(StoreError) {
         try await writer.write { connection throws(StoreError) in
-            // What was ended meanwhile stays told as that.
+            // A file that has ended otherwise meanwhile keeps the status that says so.
             let others = try connection.all(
                 """
                 SELECT id FROM transfers WHERE id IN (SELECT value FROM json_each(?)) AND state <> ?

@@ -1,4 +1,4 @@
-// The SQLite file behind `HistoryStore`: opening, checking, closing. What it stores is in the files by topic.
+// The SQLite file of `HistoryStore`: opening, checking, closing. Everything that it stores is in the files by topic.
 
 package import ChatCore
 internal import Synchronization
@@ -15,7 +15,7 @@ package final class HistoryDatabase: Sendable {
     let willIndex = Atomic(false)
     /// Counts what came that is to be indexed.
     let arrivals = Atomic(0)
-    /// Positions from here up are in use or given to an import that goes on.
+    /// Positions from here up are in use or given to an import that is not finished.
     let importFloor = Mutex<Int64>(0)
     /// An import of this process writes down how far it is.
     let isImporting = Atomic(false)
@@ -100,7 +100,7 @@ package final class HistoryDatabase: Sendable {
         place.watch(reader)
         let database = HistoryDatabase(
             path: path, isReadOnly: readOnly, writer: writer, reader: reader, place: place)
-        // What a process left that was killed. A full disk is no reason not to open: searches look at these themselves.
+        // A process that was killed left these. A full disk is no reason not to open: searches look at them themselves.
         if isBehind { try? await database.index(atMost: indexedAtOnce) }
         return database
     }
@@ -173,7 +173,7 @@ package final class HistoryDatabase: Sendable {
     private static func check(_ connection: SQLiteConnection) throws(StoreError) {
         let verdict = try connection.first("PRAGMA quick_check(1)") { row in row.text(0) }
         guard verdict == "ok" else {
-            // Above what is wrong SQLite writes in which of its databases.
+            // In the lines above the error SQLite writes in which of its databases it is.
             let reason = verdict?.split(separator: "\n").last.map(String.init)
             throw .damaged(path: connection.path, reason: reason ?? "the check gave no answer")
         }

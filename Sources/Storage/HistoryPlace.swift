@@ -1,6 +1,6 @@
-// What becomes of a history whose file is taken away under a running chat: by a sync tool, by a hand. SQLite goes on writing
+// The fate of a history whose file is taken away under a running chat: by a sync tool or by hand. SQLite still writes
 // to a file without a name, and whatever is committed there is gone with this process. So it is put back where nothing
-// stands in its place; where something does, what we have is kept beside it and nothing more is stored.
+// is in its place; where something is, what we have is kept beside it and nothing more is stored.
 
 internal import ChatCore
 internal import Synchronization
@@ -19,7 +19,7 @@ final class HistoryPlace: Sendable {
         var report: (@Sendable (StoreTrouble) -> Void)?
     }
 
-    /// Who takes it away again and again means it; each time costs a copy of the whole.
+    /// Somebody who takes it away again and again means it; each time costs a copy of the whole.
     private static let mostTimesPutBack = 3
 
     private let path: String
@@ -38,7 +38,7 @@ final class HistoryPlace: Sendable {
     /// Throws `.replaced` when another file is in its place, and the errors of making a copy.
     func recover(_ connection: SQLiteConnection, close: () -> Void) throws(StoreError) {
         guard connection.hasMovedFile else {
-            // The log alone is gone. What it holds goes into the file, and a new one begins.
+            // Only the log is gone. Its content goes into the file, and a new one begins.
             try connection.checkpoint(.full)
             return reopen(close)
         }

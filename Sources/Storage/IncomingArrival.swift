@@ -42,7 +42,7 @@ struct IncomingArrival {
             try fill(gap, with: message)
             return .stored(changes)
         case .anew:
-            // What is held back belongs to the old numbers.
+            // Messages that are held back belong to the old numbers.
             try enterAllHeld()
             numbering += 1
             try connection.run("DELETE FROM gaps WHERE contact = ?", contactValue)
@@ -53,7 +53,7 @@ struct IncomingArrival {
         return .stored(changes)
     }
 
-    /// Gives up what is missing; writes nothing when nothing is held back.
+    /// Abandons the missing numbers; writes nothing when nothing is held back.
     mutating func release() throws(StoreError) -> [HistoryChange] {
         guard try connection.isHolding(from: contact) else { return [] }
         try enterAllHeld()
@@ -74,7 +74,7 @@ struct IncomingArrival {
         order.entered(message.sequence)
     }
 
-    /// What was held back and is next by now.
+    /// Enters the messages that were held back and are next by now.
     private mutating func enterHeld() throws(StoreError) {
         while let message = try connection.takeHeld(from: contact, upTo: order.expected) { try enter(message) }
     }
@@ -128,7 +128,7 @@ struct IncomingArrival {
             .integer(gap.first), .integer(gap.last), .integer(gap.position), .optionalInteger(gap.marker))
     }
 
-    /// Gives up the numbers before `sequence`. Their positions stay free, so that a late one stands in its place.
+    /// Abandons the numbers before `sequence`. Their positions stay free, so that a late one gets its place.
     private mutating func keepPlaces(upTo sequence: Int64) throws(StoreError) {
         let position = try connection.reservePositions(sequence - order.expected)
         // Before the first message of a conversation nothing is known to be missing.
@@ -148,7 +148,7 @@ struct IncomingArrival {
         if case .operation = message.content { isMessage = false }
         // The late message now shows what is missing before itself.
         if isMessage, let marker = gap.marker, marker > 0 { before.marker = position }
-        // A repaired or imported history may have used the place: then it stands at the end.
+        // A repaired or imported history may have used the place: then the message goes to the end.
         try insert(message, at: try connection.isFree(position) ? position : nil)
         try keep(before)
         try keep(after)
@@ -211,7 +211,7 @@ extension SQLiteConnection {
                 modified: modified, contentType: contentType, caption: caption, place: place, path: nil,
                 at: message.received)
         }
-        // A late one stands before what the user has seen: the mark stays where it is.
+        // A late one comes before what the user has seen: the mark stays where it is.
         try run(
             """
             UPDATE conversations SET last_message = max(coalesce(last_message, 0), ?1), message_count = message_count + 1,
@@ -225,7 +225,7 @@ extension SQLiteConnection {
         return try hasOperations(on: stored) ? applyOperations(to: stored) : stored
     }
 
-    /// What was given up before this message and is not shown anywhere is shown here.
+    /// Missing messages that were abandoned before this one and are shown nowhere are shown here.
     private func showGaps(of contact: ContactID, at position: Int64) throws(StoreError) {
         let missing =
             try first(

@@ -1,5 +1,5 @@
-// Which messages of a conversation are too old. A clock that stood wrong when a message was stored must not delete it when it
-// goes right again, so its age is judged by its place in the history as well. Pure: rows and times are passed in.
+// Which messages of a conversation are too old. A clock that was wrong when a message was stored must not delete it
+// when it goes right again, so its age is judged by its place in the history as well. Pure: rows and times are passed in.
 
 internal import ChatCore
 
@@ -27,15 +27,15 @@ struct MessageAges {
 
     /// The positions of the messages that are too old, of `rows` in the order of their positions.
     func expired(_ rows: [Row]) -> [Int64] {
-        // What an import has put before everything else (HistoryImport) says nothing about the rest.
+        // Messages that an import has put before everything else (HistoryImport) say nothing about the rest.
         let imported = rows.prefix { $0.position <= 0 }
         return judge(imported) + judge(rows.dropFirst(imported.count))
     }
 
-    /// A message was stored after those before it and before those behind it. A clock that has gone back by more than the
-    /// time that messages are kept is what was wrong, not the messages before: those were no older than that. (A shorter
-    /// step back is also what a late message looks like, which stands in a place that was kept for it; who could put that
-    /// to use could keep us from deleting.)
+    /// A message was stored after those before it and before those after it. A clock that has gone back by more than
+    /// the time that messages are kept is what was wrong, not the messages before: those were no older than that. (A
+    /// shorter step back is also what a late message looks like, which is in a place that was kept for it; anyone who
+    /// could put that to use could keep us from deleting.)
     private func judge(_ rows: ArraySlice<Row>) -> [Int64] {
         var times = rows.map(time)
         var following: Int64?
@@ -54,9 +54,9 @@ struct MessageAges {
         return expired
     }
 
-    /// When a message was stored, as far as single ones tell: its sender knows better when our clock is behind theirs by
-    /// more than the time that messages are kept, and theirs is not ahead of ours now. With a smaller step they could put
-    /// off their messages' end.
+    /// When a message was stored, as far as single ones tell: its sender knows better when our clock lagged theirs by
+    /// more than the time that messages are kept, and theirs is not ahead of ours now. With a smaller step they could
+    /// put off their messages' end.
     private func time(_ row: Row) -> Int64 {
         guard let sent = row.sent, sent <= now, isFar(row.stored, before: sent) else { return row.stored }
         return sent

@@ -121,7 +121,7 @@ extension SQLiteConnection {
     }
 }
 
-/// What a side has done last of one kind to a message, whatever the order in which it came.
+/// The last operation of one kind by a side on a message, whatever the order in which they came.
 enum LatestOperation {
     /// Contact, message, kind and side; the text and the sender's time. One step in an index, however many there are.
     static let query = """

@@ -37,7 +37,7 @@ enum RestoredFiles {
         }
     }
 
-    /// What holds for a transfer `t` that did not come with a copy.
+    /// The condition for a transfer `t` that did not come with a copy.
     static let isOurs = """
         t.number > coalesce((SELECT CAST(value AS INTEGER) FROM settings WHERE key = '\(key)'), 0)
         """

@@ -56,9 +56,9 @@ enum SearchIndex {
         try ShownTimes.add(position...position, in: connection)
     }
 
-    /// Indexes all messages at `positions`, none of which is in the index yet.
+    /// Indexes all messages at `positions`, which are not in the index yet.
     static func add(_ positions: Range<Int64>, in connection: SQLiteConnection) throws(StoreError) {
-        // What came between the indexed ones and these goes on waiting.
+        // Messages between the indexed ones and these continue to wait.
         try connection.run(
             """
             INSERT INTO unindexed(position) SELECT position FROM messages

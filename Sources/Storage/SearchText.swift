@@ -1,11 +1,11 @@
-// What of a text the two indexes see, and the same for what a search looks for: pure functions, which SQL calls as well.
+// The parts of a text, or of a search, that the two indexes see: pure functions, which SQL calls as well.
 
 internal import ChatCore
 
 enum SearchText {
-    /// For the index of words: everything that stands for itself gets blanks around it and so becomes a word of its own
-    /// (CJK and other scripts without spaces, Hangul syllables, emoji). A search for some of them is a phrase then, of any
-    /// length.
+    /// For the index of words: puts blanks around every character that is a unit of its own, which so becomes a word
+    /// (CJK and other scripts without spaces, Hangul syllables, emoji). A search for some of them is then a phrase, of
+    /// any length.
     static func words(of text: String) -> String { spaced(SearchForm.of(text)) }
 
     /// As it was before the indexes had the composed form: a letter and its mark were another text than the letter with it.
@@ -50,8 +50,8 @@ enum SearchText {
 
     private static func fold(_ text: String) -> String { SearchForm.of(text).lowercased() }
 
-    /// Whether an address stands in `text`, as the screen's list of links knows them: a scheme with `://` or `mailto:`,
-    /// and something behind it, or `www.` and a name with a dot in it.
+    /// Whether `text` has an address in it, as the screen's list of links knows them: a scheme with `://` or `mailto:`,
+    /// and something after it, or `www.` and a name with a dot in it.
     static func hasLink(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         return bytes.indices.contains { colon in
@@ -82,7 +82,7 @@ enum SearchText {
         return host[dot + 1] != UInt8(ascii: ".")
     }
 
-    /// What stands before a colon and may be a scheme: it begins with a letter and has 15 characters at most.
+    /// The text before a colon that may be a scheme: it begins with a letter and has 15 characters at most.
     private static func scheme(endingAt colon: Int, in bytes: [UInt8]) -> ArraySlice<UInt8> {
         var start = colon
         while start > 0, colon - start < 15, isSchemeByte(bytes[start - 1]) { start -= 1 }

@@ -7,7 +7,7 @@ struct SequenceOrder: Equatable {
         case next
         /// It has overtaken so many.
         case ahead(missing: Int64)
-        /// It is one of those that were given up.
+        /// It is one of those that we no longer wait for.
         case missing
         /// Its sender counts anew (they have lost or restored their history, or we ours): nothing is known to be missing.
         case anew
@@ -22,7 +22,7 @@ struct SequenceOrder: Equatable {
     /// The number that comes next, from 1.
     var expected: Int64
 
-    /// `isMissing`: the number was given up before.
+    /// `isMissing`: we stopped waiting for the number earlier.
     func place(of sequence: Int64, isMissing: Bool) -> Place {
         if sequence == expected { return .next }
         if isMissing { return .missing }

@@ -1,8 +1,8 @@
-// Where in the history which times are: the earliest and the latest of each 1,024 positions. What is asked by date is
-// looked for only there, in whatever order the times stand: clocks are set back, and imports come late.
+// Which times are where in the history: the earliest and the latest of each 1,024 positions. A query by date looks only
+// there, in whatever order the times are: clocks are set back, and imports come late.
 //
-// Kept as the search indexes are: what waits for them waits for this, too, and whoever asks looks at it himself. A time
-// that is gone may still be in the figures of its positions; one that is there always is.
+// Kept like the search indexes: messages that wait for them wait for this, too, and a query looks at those itself. A
+// time that is gone may still be in the figures of its positions; one that is there always is.
 
 internal import ChatCore
 
@@ -27,12 +27,12 @@ enum ShownTimes {
             ON m.position BETWEEN b.block << \(bits) AND (b.block << \(bits)) + \(others)
         """
 
-    /// What holds for every row with a time of the span in it.
+    /// The conditions that hold for every row with a time of the span in it.
     static func blocks(in span: ShownSpan) -> [(condition: String, value: SQLiteValue)] {
         conditions(span, earliest: "b.earliest", latest: "b.latest")
     }
 
-    /// What holds for the messages of the span, and no others.
+    /// The conditions that hold for the messages of the span, and no others.
     static func messages(in span: ShownSpan) -> [(condition: String, value: SQLiteValue)] {
         conditions(span, earliest: time, latest: time)
     }
@@ -46,8 +46,8 @@ enum ShownTimes {
         return conditions
     }
 
-    /// What holds for `position` of every message in the span, for what is found by another way than `source`: it lies
-    /// between the first and the last position that comes into question.
+    /// The condition that holds for `position` of every message in the span, for a query that finds them by another way
+    /// than `source`: it lies between the first and the last position that come into question.
     static func bounds(_ position: String, in span: ShownSpan) -> (condition: String, values: [SQLiteValue]) {
         let blocks = blocks(in: span)
         let filter = blocks.map(\.condition).joined(separator: " AND ")

@@ -4,7 +4,7 @@
 /// An endless row of texts.
 struct GeneratedText: Sendable {
     private var random: SplitMix
-    /// Made words behind the real ones: a language has rare words, too.
+    /// Made-up words after the real ones: a language has rare words, too.
     private let vocabulary: [String]
 
     init(seed: UInt64) {

@@ -3,7 +3,7 @@
 package import BLIPNet
 internal import Synchronization
 
-/// What went wrong while measuring.
+/// A failure while measuring.
 package enum MeasurementError: Error, Sendable, Equatable {
     case link(LinkError)
     /// The other side answered with an error or with something else than expected.
@@ -162,7 +162,7 @@ package struct LinkMeasurement: Sendable {
         do { try await Task.sleep(for: duration) } catch { throw .link(.closedLocally) }
     }
 
-    /// What the other side's process has used.
+    /// The most memory that the other side's process has used.
     package func remoteMaxResidentMiB() async throws(MeasurementError) -> Int {
         let body = try await answer(link.submit(BLIPRequest(profile: "rusage"))).bodyBytes
         guard let size = JSONRecord(parsing: body)?.number("maxrss_mb"), size >= 0, size < 1e9 else {

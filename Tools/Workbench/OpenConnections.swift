@@ -12,7 +12,7 @@ package protocol ClosableConnection: AnyObject, Sendable {
 extension PeerLink: ClosableConnection {}
 extension WebSocketChannel: ClosableConnection {}
 
-/// What a server has open.
+/// The open connections of a server.
 package final class OpenConnections: Sendable {
     private struct State {
         var all: [ObjectIdentifier: any ClosableConnection] = [:]

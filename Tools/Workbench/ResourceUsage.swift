@@ -1,4 +1,4 @@
-// What this process has used of the machine.
+// The machine's resources that this process has used.
 
 internal import CLinux
 internal import Glibc

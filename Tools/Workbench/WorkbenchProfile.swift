@@ -1,6 +1,6 @@
 // The names of the workbench's profiles and what each takes and answers (PROTOCOL 5).
 
-/// What can be asked of a workbench.
+/// The requests that a workbench answers.
 package enum WorkbenchProfile: String, Sendable, CaseIterable {
     case echo, sink, discard, source, error, reverse
     case noReplyCount = "noreply-count"

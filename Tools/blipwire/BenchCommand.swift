@@ -58,7 +58,7 @@ struct BenchCommand: Command {
         case .pull: try await body(try await measurement.pull(byteCount), measurement)
         case .bigz: try await body(try await measurement.push(byteCount, kind: .text, compressed: true), measurement)
         case .urgent: try await echoes(beside: 1, measurement)
-        // Without flow control no more streamed bodies run at a time, and an urgent request could not begin behind them.
+        // Without flow control no more streamed bodies run at a time, and an urgent request after them could not begin.
         case .urgent2: try await echoes(beside: call.link.dialect.value.hasAcks ? 16 : 3, measurement)
         }
         link.close()

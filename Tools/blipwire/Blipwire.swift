@@ -13,7 +13,7 @@ enum Blipwire {
         ProxyCommand.self, TapCommand.self,
     ]
 
-    /// What every command understands.
+    /// The options that every command understands.
     static let options = [OptionSpecification("--help", short: "h", "show this help")]
 
     static let parser = ArgumentParser(
@@ -35,7 +35,7 @@ enum Blipwire {
                 try Output.text(HelpText.manual)
                 return .done
             }
-            // `help` is none of them: its operand is.
+            // `help` is not one of them: its operand is.
             let name = arguments.command == .help ? arguments.operands.first : arguments.command.rawValue
             guard let name else {
                 try Output.text(HelpText.overview)
@@ -83,7 +83,7 @@ extension LinkError {
         return .network
     }
 
-    /// What happened, for a person.
+    /// The error in words, for a person.
     var sentence: String {
         switch self {
         case .closedLocally: "we closed the link"

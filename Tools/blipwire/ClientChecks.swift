@@ -66,7 +66,7 @@ struct ClientChecks: Sendable {
         return Self.difference(response, properties, text)
     }
 
-    /// What an echo lost or changed.
+    /// The part of a request that its echo lost or changed.
     private static func difference(
         _ response: BLIPResponse, _ properties: BLIPProperties, _ body: [UInt8]
     ) -> String? {
@@ -151,7 +151,7 @@ struct ClientChecks: Sendable {
             if let complaint = Self.complaint(response) { return "\(kind): \(complaint)" }
             let body = response.bodyBytes
             guard body.count == 100_000 else { return "\(kind): \(body.count) bytes instead of 100000" }
-            // What `text` says is not laid down.
+            // The contents for `text` are not laid down.
             let expected: [UInt8]? =
                 switch kind {
                 case "rand": GeneratedSource(kind: .rand, byteCount: 100_000, seed: .max).allBytes()
@@ -212,7 +212,7 @@ struct ClientChecks: Sendable {
 
     // MARK: Answers
 
-    /// What an error response says; `nil` for any other response.
+    /// The text of an error response; `nil` for any other response.
     private static func complaint(_ response: BLIPResponse) -> String? {
         response.error.map { "error \($0.domain) \($0.code): \(text(response))" }
     }

@@ -68,7 +68,7 @@ struct ClientCommand: Command {
         return failures == 0 ? .done : .failed
     }
 
-    /// What is wrong, or `nil`. A check that takes too long is cancelled, and its requests with it.
+    /// The complaint of a check, or `nil`. A check that takes too long is cancelled, and its requests with it.
     private func complaint(of check: ClientChecks.Check, _ link: PeerLink) async -> String? {
         await withTaskGroup(of: String?.self) { group in
             group.addTask {

@@ -23,7 +23,7 @@ enum CommandName: String, CommandWords {
     case help
 }
 
-/// What the process returns; the numbers mean the same as those of blipchat.
+/// The exit code of the process; the numbers mean the same as those of blipchat.
 enum ExitCode: Int32, Sendable, CaseIterable {
     case done = 0
     case failed = 1

@@ -29,7 +29,7 @@ enum HelpText {
         ("blipwire bench ws://127.0.0.1:4990/ --what seq", "count echoes, one at a time"),
     ]
 
-    /// What Wireshark and tshark can load.
+    /// The dissector that Wireshark and tshark can load.
     static let dissector = (
         path: "/usr/share/blipwire/blip.lua",
         words: """

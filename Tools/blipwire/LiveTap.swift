@@ -4,8 +4,8 @@ internal import BLIPNet
 internal import Synchronization
 internal import Workbench
 
-/// Passes calls on unchanged and prints what they carry, on the proxy's thread: while the output is full, nothing goes on.
-/// So nothing is left out, and nothing piles up.
+/// Passes calls on unchanged and prints what they carry, on the proxy's thread: while the output is full, nothing
+/// moves. So nothing is left out, and nothing piles up.
 final class LiveTap: Sendable {
     private struct State {
         var taps: [Int: BLIPTap] = [:]
@@ -53,7 +53,7 @@ final class LiveTap: Sendable {
             break
         }
         proxy.stop()
-        // The last connections end with the proxy, and are told too.
+        // The last connections end with the proxy, and it reports them, too.
         await proxy.waitUntilStopped()
         if let failure { throw failure }
     }

@@ -1,4 +1,4 @@
-// `blipwire proxy`: stands between two peers and lets things go wrong at chosen bytes.
+// `blipwire proxy`: sits between two peers and lets things go wrong at chosen bytes.
 
 internal import Arguments
 internal import BLIPNet
@@ -80,7 +80,7 @@ struct ProxyCommand: Command {
         }
         await end.wait()
         proxy.stop()
-        // The last connections end with the proxy, and are told too.
+        // The last connections end with the proxy, and it reports them, too.
         await proxy.waitUntilStopped()
         source.finish()
         try await printing.value

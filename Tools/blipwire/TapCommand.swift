@@ -6,7 +6,7 @@ internal import Glibc
 internal import Workbench
 
 struct TapCommand: Command {
-    /// What is looked at.
+    /// The source that the command looks at.
     private enum Place {
         /// A capture; `-` is standard input.
         case file(String, port: UInt16?)
@@ -66,7 +66,7 @@ struct TapCommand: Command {
 
     // MARK: A capture
 
-    /// Waits for standard input or the disk in this thread: nothing else goes on.
+    /// Waits for standard input or the disk in this thread: nothing else happens.
     private func read(_ file: String, _ port: UInt16?) throws {
         let isInput = file == "-"
         let descriptor = isInput ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC)

@@ -32,7 +32,7 @@ struct WSConformanceCommand: Command {
         output = Output(isJSON: arguments.has("--json"))
     }
 
-    /// A byte that stands for itself in a URL and in the name of a file.
+    /// A byte that a URL and a file name can contain as it is.
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -93,7 +93,7 @@ extension WebSocketError {
         }
     }
 
-    /// What happened, for a person.
+    /// The error in words, for a person.
     var sentence: String {
         switch self {
         case .badRequest(let reason): reason

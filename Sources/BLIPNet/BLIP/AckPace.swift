@@ -1,11 +1,11 @@
-// How many bytes we keep in flight to a peer behind a relay, a proxy or Tor, so that a chat line does not wait there
-// (Docs/decisions/0036). Pure.
+// How many bytes we keep in flight to a peer that we reach through a relay, a proxy or Tor, so that a chat line does
+// not wait there (Docs/decisions/0036). Pure.
 
 /// Limits the bytes in flight by the peer's ACKs.
 ///
-/// A relay takes bytes before the peer has them: TCP calls them delivered, `SendPace` sees no queue, and an urgent message
-/// waits behind megabytes in the relay's memory. An ACK shows that a frame has reached the peer. The ACKs give the path's
-/// round trip and its rate, and the two together say how many bytes in flight keep it busy.
+/// A relay takes bytes before the peer has them: TCP calls them delivered, `SendPace` sees no queue, and an urgent
+/// message waits for the megabytes ahead of it in the relay's memory. An ACK shows that a frame has reached the peer.
+/// The ACKs give the path's round trip and its rate, and the two together say how many bytes in flight keep it busy.
 struct AckPace {
     /// We accept a queue of so many seconds, but of so many bytes at most; on a long path one of a quarter of the round trip.
     private static let harmless = 0.035

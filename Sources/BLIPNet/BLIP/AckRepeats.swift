@@ -1,9 +1,9 @@
 // When an ACK is sent again: its receiver may have lost it, and then waits for it as we wait for its frames.
 
-/// What one incoming message has acknowledged, and since when nothing has happened about it.
+/// The acknowledgements of one incoming message, and since when nothing has happened to it.
 ///
-/// An ACK cannot get lost on the wire, but known peers lose one by a race of their own: a message that has reached its
-/// window then stands until somebody's time-out. An ACK that says what is known already changes nothing for others.
+/// An ACK cannot get lost on the wire, but known peers lose one through a race of their own: a message that has reached
+/// its window then stalls until one side times out. An ACK that repeats what is known changes nothing for other peers.
 struct AckRepeats {
     /// The last ACK that was given, in bytes; 0 before the first.
     private(set) var byteCount: UInt64 = 0

@@ -45,7 +45,7 @@ public final class BLIPBodyStream: AsyncSequence, Sendable {
     }
 }
 
-/// What is between the link, which writes, and the consumer, who takes.
+/// The buffer between the link, which writes, and the consumer, who takes.
 private final class BodyStreamBuffer: DeferredBodySink {
     typealias Piece = Result<[UInt8]?, LinkError>
 
@@ -60,7 +60,7 @@ private final class BodyStreamBuffer: DeferredBodySink {
         var isAbandoned = false
         var taken: @Sendable () -> Void = {}
 
-        /// What the consumer gets now, if anything.
+        /// The piece that the consumer gets now, if there is one.
         mutating func takePiece() -> Piece? {
             if isAbandoned { return .failure(.closedLocally) }
             guard bytes.isEmpty else {

@@ -106,7 +106,7 @@ extension BLIPConnection {
         }
     }
 
-    /// ACKs of unknown messages, beyond what was sent or behind what is acknowledged already mean nothing.
+    /// ACKs of unknown messages, and ACKs above what was sent or below what is already acknowledged, mean nothing.
     private mutating func takeAck(
         _ frame: ReceivedFrame, of sending: [UInt64: OutgoingMessage]
     ) throws(BLIPViolation) {

@@ -42,7 +42,7 @@ extension BLIPConnection {
 
     /// Queues the response to the peer's request `number`, as urgent as the request. Does nothing when the request is
     /// unknown, answered already or wants no reply. The response to a request that is still arriving waits for its last
-    /// frame: known peers give up when a reply comes before they have sent everything (PROTOCOL 3.2).
+    /// frame: known peers close when a reply begins before they have sent everything (PROTOCOL 3.2).
     package mutating func respond(to number: UInt64, with response: BLIPResponse) {
         guard let isUrgent = unanswered.removeValue(forKey: number) else {
             if let request = inbox.openRequest(number), request.earlyResponse == nil, !request.isNoReply {
@@ -94,7 +94,7 @@ extension BLIPConnection {
         _ = send(BLIPRequest(profile: Self.byeProfile), sink: nil, noReply: false, isMeta: true)
     }
 
-    /// Nothing is lost when the connection is closed now: what we had to say is sent, and after a `Bye` it is answered
+    /// Nothing is lost when the connection is closed now: all our messages are sent, and after a `Bye` it is answered
     /// and everything that was in flight has ended, in both directions.
     package var isQuiet: Bool {
         guard !hasUnsent else { return false }
@@ -207,7 +207,7 @@ extension BLIPConnection {
 }
 
 extension BLIPResponse {
-    /// The properties with what an error response must say; it stands first unless the properties have a place for it.
+    /// The properties plus those that an error response must have; these come first unless they have a place already.
     var wireProperties: BLIPProperties {
         guard let error else { return properties }
         var all: BLIPProperties = [:]

@@ -22,7 +22,7 @@ package struct BLIPConnection {
     var inbox: Inbox
     var outbox: Outbox
     var acks = AckQueue()
-    /// What the peer may have us unpack.
+    /// How much the peer may still have us unpack.
     var unpacking: UnpackingBudget
     var events = FIFO<BLIPEvent>()
 
@@ -123,17 +123,17 @@ package struct BLIPConnection {
     }
 
     /// Nothing more should be read from the transport now: until slow consumers have taken something (only in a dialect
-    /// without ACKs, where the peer cannot be told to pause one message), or until `deadline`, because the peer has had us
+    /// without ACKs, where we cannot make the peer pause one message), or until `deadline`, because the peer has had us
     /// unpack too much (`BLIPLimits.maxUnpackedPerSecond`).
     var isReadingPaused: Bool { inbox.isFull || unpacking.isUsedUp }
 
     /// No frame should be given to `receive` before `deadline`, not even one that has been read already.
     var defersFrames: Bool { end == nil && unpacking.isUsedUp }
 
-    /// The peer is no stranger any more: `BLIPLimits.maxUnpackedBeforeAdmission` holds no longer.
+    /// The peer is no longer a stranger: `BLIPLimits.maxUnpackedBeforeAdmission` no longer applies.
     package mutating func admit() { unpacking.admit() }
 
-    /// Slow consumers have taken bytes (`taken` was called): ACKs become due, or reading may go on.
+    /// Slow consumers have taken bytes (`taken` was called): ACKs become due, or reading may resume.
     mutating func noteTaken(now: MonotonicTime) {
         noteTime(now)
         guard end == nil else { return }
@@ -181,7 +181,7 @@ package struct BLIPConnection {
     package var bufferedIncomingBytes: Int { inbox.bufferedBytes }
     /// Those of them that wait for slow consumers.
     package var untakenBytes: Int { inbox.untakenBytes }
-    /// The peer's requests that `respond` has not been called for.
+    /// The peer's requests that await a call of `respond`.
     package var unansweredRequests: Int { unanswered.count }
     /// Messages of ours that wait for their turn; those that wait for an ACK are not among them.
     package var queuedMessages: Int { outbox.count }

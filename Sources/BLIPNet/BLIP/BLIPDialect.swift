@@ -2,7 +2,7 @@
 
 /// One wire format of BLIP: what its flags mean and which of the format's parts it has. One engine serves them all.
 public struct BLIPDialect: Sendable, Equatable {
-    /// What is compressed, and how, where a message or a frame says so by its flag.
+    /// The data that is compressed, and how, where the flag of a message or frame says so.
     package enum Compression: Sendable, Equatable {
         /// Nothing: the flag is ignored.
         case none
@@ -14,7 +14,7 @@ public struct BLIPDialect: Sendable, Equatable {
         case frameStream
     }
 
-    /// What people call it: in `LinkInfo`, in options and in error reasons.
+    /// The name that people use for it: in `LinkInfo`, in options and in error reasons.
     package var name: String
     /// The name of the WebSocket subprotocol, without the application.
     package var subprotocolName: String
@@ -24,7 +24,7 @@ public struct BLIPDialect: Sendable, Equatable {
     package var isMeantByNone: Bool
     /// The bits of a frame's flags.
     package var flags: BLIPFlagMasks
-    /// One-byte strings 0x01, 0x02 ... that stand for these in properties. Empty: no abbreviations.
+    /// One-byte strings 0x01, 0x02 ... replace these in properties. Empty: no abbreviations.
     package var tokens: [String]
     /// Every frame but an ACK ends with a CRC-32.
     var hasChecksum: Bool
@@ -35,7 +35,7 @@ public struct BLIPDialect: Sendable, Equatable {
     /// Meta requests exist, with `Bye` among them.
     package var hasMeta: Bool { flags.meta != 0 }
 
-    /// What to offer or expect in `Sec-WebSocket-Protocol`.
+    /// The name to offer or expect in `Sec-WebSocket-Protocol`.
     package func subprotocol(application: String) -> String {
         namesApplication ? subprotocolName + "+" + application : subprotocolName
     }
@@ -55,8 +55,8 @@ public struct BLIPDialect: Sendable, Equatable {
         name: "BLIP 2013", subprotocolName: "BLIP", namesApplication: false, isMeantByNone: true, flags: .blip2013,
         tokens: standardTokens, hasChecksum: false, hasAcks: false, compression: .bodyMember)
 
-    /// Every dialect that we speak, in the order in which they are looked for: what is called just `BLIP`, or not called
-    /// anything, is that of the founding documents before it is BLIP 2.0.
+    /// Every dialect that we speak, in the order in which we try them: a bare `BLIP`, or no name at all, means the
+    /// dialect of the founding documents first and BLIP 2.0 second.
     package static let all: [BLIPDialect] = [.blip3, .blip2013, .blip2]
 
     private static let standardTokens = [

@@ -1,4 +1,4 @@
-// What a BLIP connection tells its driver, and what is known of a message before its body.
+// The events that a BLIP connection reports to its driver, and the head of a message, known before its body.
 
 /// The start of an incoming message, known once its properties are complete.
 public struct BLIPMessageHead: Sendable {

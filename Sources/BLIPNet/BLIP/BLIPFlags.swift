@@ -24,7 +24,7 @@ package struct BLIPFlagMasks: Sendable, Equatable {
         type: 0x03, compressed: 0x04, urgent: 0x08, noReply: 0x10, moreComing: 0x20, meta: 0x40)
 }
 
-/// What a frame belongs to. Frames with other values of the type bits are ignored.
+/// The kind of message that a frame belongs to. Frames with other values of the type bits are ignored.
 enum BLIPFrameType: UInt64 {
     case request = 0
     case response = 1

@@ -10,7 +10,7 @@ public struct BLIPLimits: Sendable {
     var frameOutWhileUrgentWaits = 4_096
     /// The largest block of properties, in both directions. A request with more gets error 400.
     package var maxPropertiesBytes = 102_400
-    /// Messages of the peer that have begun and not ended; one more gets error 429 behind its last frame. While 1,024
+    /// Messages of the peer that have begun and not ended; one more gets error 429 after its last frame. While 1,024
     /// such messages have not ended either, one more closes with 1008.
     package var maxOpenIncoming = 64
     /// Messages of ours that have begun and not ended, so that a peer with the same limits never closes. A quarter
@@ -18,18 +18,18 @@ public struct BLIPLimits: Sendable {
     package var maxOpenOutgoing = 64
     /// Bytes of unfinished incoming messages in memory, all together; the request that goes over gets error 413.
     public var maxBufferedBytes = 32 << 20
-    /// What connections share of it: a request for which there is no room now gets error 429. `nil`: each has all of
-    /// `maxBufferedBytes` for itself.
+    /// The part of it that connections share: a request for which there is no room now gets error 429. `nil`: each has
+    /// all of `maxBufferedBytes` for itself.
     package var memory: MemoryBudget?
     /// The largest body that is collected in memory (one that has a sink is unbounded); a larger one gets error 413.
     public var maxBufferedBody = 16 << 20
     /// The most that one compressed frame may unpack to. More closes with 1009 where frames are compressed, and gets
     /// error 413 where bodies are.
     package var maxInflatedFrame = 16 << 20
-    /// What the compressed data of the peer may unpack to in all until it is admitted (`BLIPConnection.admit`,
+    /// How much the compressed data of the peer may unpack to in all until it is admitted (`BLIPConnection.admit`,
     /// `PeerLink.admit`). More closes with 1009, or gets error 413, as above. `nil`: every peer is admitted.
     public var maxUnpackedBeforeAdmission: Int?
-    /// What it may unpack to in a second, and at once; reading pauses when more has come. `nil`: no limit.
+    /// How much it may unpack to in a second, and at once; reading pauses when more has come. `nil`: no limit.
     public var maxUnpackedPerSecond: Int?
     /// In a dialect without ACKs: how much may wait for slow consumers (`DeferredBodySink`) before reading pauses.
     var maxUntakenBytes = 256 << 10

@@ -1,6 +1,6 @@
 // The name/value pairs at the start of a BLIP message (PROTOCOL 3.1).
 
-/// An ordered list of text pairs. Names are case-sensitive; a name stands at most once.
+/// An ordered list of text pairs. Names are case-sensitive; a name occurs at most once.
 public struct BLIPProperties: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     public struct Pair: Sendable, Equatable {
         public var name: String
@@ -16,7 +16,7 @@ public struct BLIPProperties: Sendable, Equatable, ExpressibleByDictionaryLitera
 
     package init() {}
 
-    /// Takes pairs as they are; the caller knows that no name stands twice.
+    /// Takes pairs as they are; the caller knows that no name occurs twice.
     init(wirePairs: [Pair]) { pairs = wirePairs }
 
     public init(dictionaryLiteral elements: (String, String)...) {

@@ -8,8 +8,8 @@ enum BLIPPropertiesError: Error, Equatable {
     case oddCount
     case invalidUTF8
     case duplicateName
-    /// A one-byte string below 0x20 in a dialect with tokens: a received one that stands for nothing, or one of ours
-    /// that would be taken for a token.
+    /// A one-byte string below 0x20 in a dialect with tokens: a received one that has no meaning, or one of ours that
+    /// would be taken for a token.
     case unknownToken
     /// A name or value of ours holds a NUL byte, which would end it on the wire.
     case containsNUL
@@ -88,7 +88,7 @@ struct BLIPPropertiesCoding {
 }
 
 extension BLIPProperties {
-    /// Takes pairs in wire order; `nil` when a name stands twice (compared as bytes). O(n log n), because a peer
+    /// Takes pairs in wire order; `nil` when a name occurs twice (compared as bytes). O(n log n), because a peer
     /// chooses how many there are.
     init?(uniquePairs pairs: [Pair]) {
         if pairs.count <= 8 {
@@ -108,7 +108,7 @@ extension BLIPErrorCode {
     /// A body or buffer limit was reached.
     public static let tooLarge = Self(code: 413)
 
-    /// What an error response's properties say; a missing or malformed code becomes 599 (PROTOCOL 3.1).
+    /// The error that an error response's properties give; a missing or malformed code becomes 599 (PROTOCOL 3.1).
     init(properties: BLIPProperties) {
         let domain = properties[BLIPProperties.errorDomainName] ?? "BLIP"
         let code = properties[BLIPProperties.errorCodeName].flatMap(Self.decimal)

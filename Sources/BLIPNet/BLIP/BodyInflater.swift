@@ -3,7 +3,7 @@
 import CZlib
 
 /// The receiving half of `BLIPDialect.Compression.bodyMember`: exactly one gzip member (RFC 1952), its checksum and
-/// length compared. What it unpacks to comes in small pieces, so that a bomb is seen before it needs memory.
+/// length compared. The unpacked bytes come in small pieces, so that a bomb is seen before it needs memory.
 final class BodyInflater {
     private static let pieceSize = 16 << 10
 

@@ -4,10 +4,10 @@
 struct DialectNegotiation: Sendable {
     /// The preferred one first.
     let dialects: [BLIPDialect]
-    /// What requests may mean, the usual one first.
+    /// The applications that requests may belong to, the usual one first.
     let applications: [String]
 
-    /// What a client offers and a server accepts, the preferred one first. Two dialects may have one name.
+    /// The names that a client offers and a server accepts, the preferred one first. Two dialects may have one name.
     var subprotocols: [String] {
         var names: [String] = []
         for application in applications {
@@ -22,8 +22,8 @@ struct DialectNegotiation: Sendable {
     /// A peer that names no subprotocol is understood.
     var allowsNoSubprotocol: Bool { dialects.contains(where: \.isMeantByNone) }
 
-    /// The dialect that is meant by the subprotocol of an open connection; `nil` when it is none of ours. Where the name
-    /// is that of two dialects, the preferred one.
+    /// The dialect that the subprotocol of an open connection means; `nil` when it is not one of ours. Where two
+    /// dialects have that name, the preferred one.
     func dialect(subprotocol: String?) -> BLIPDialect? {
         guard let subprotocol else { return dialects.first(where: \.isMeantByNone) }
         return dialects.first { dialect in
@@ -31,7 +31,7 @@ struct DialectNegotiation: Sendable {
         }
     }
 
-    /// What requests mean on a connection with this subprotocol; `nil` when its name does not say.
+    /// The application that requests belong to on a connection with this subprotocol; `nil` when its name does not say.
     func application(subprotocol: String?) -> String? {
         guard let subprotocol else { return nil }
         return applications.first { application in

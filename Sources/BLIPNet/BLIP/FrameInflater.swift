@@ -42,7 +42,7 @@ final class FrameInflater {
         scratch = .allocate(byteCount: Self.smallScratch, alignment: 16)
     }
 
-    /// Feeds `input` to the stream completely; the output goes behind the first `count` bytes of the scratch buffer.
+    /// Feeds `input` to the stream completely; the output goes after the first `count` bytes of the scratch buffer.
     private func run(
         _ input: UnsafeRawBufferPointer, _ count: inout Int, _ allowance: UnpackingAllowance
     ) throws(BLIPViolation) {

@@ -1,4 +1,4 @@
-// The way in of one frame: header, decompression, checksum. What comes out goes to the inbox.
+// The way in of one frame: header, decompression, checksum. The result goes to the inbox.
 
 /// One received frame, taken apart. `data` points into the frame or into the inflater's scratch memory and is valid
 /// until the next frame is read.
@@ -10,7 +10,7 @@ struct ReceivedFrame {
     var data: UnsafeRawBufferPointer
     /// The bytes after the header as on the wire, which is what ACKs count.
     var wireCount: UInt64
-    /// What had to be unpacked for `data`, in bytes.
+    /// How many bytes had to be unpacked for `data`.
     var unpacked = 0
 }
 

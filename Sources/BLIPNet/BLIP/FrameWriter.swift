@@ -12,7 +12,7 @@ struct FrameWriter {
 
     init(dialect: BLIPDialect) { self.dialect = dialect }
 
-    /// What was written of a message.
+    /// The part of a message that was written.
     struct Written {
         /// The bytes after the header, which is what ACKs count.
         var wireCount: UInt64

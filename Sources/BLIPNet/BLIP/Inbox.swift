@@ -2,7 +2,7 @@
 
 /// Assembles incoming messages, any number of them at a time within the limits.
 struct Inbox {
-    /// What a frame meant for its message.
+    /// The effect of a frame on its message.
     struct Progress {
         var isComplete: Bool
         /// Due now, because the frame's bytes have been taken.
@@ -157,7 +157,7 @@ struct Inbox {
     /// with them each sender pauses by itself.
     private(set) var isFull = false
 
-    /// Slow consumers have taken bytes, or given up; returns the ACKs that are due for it.
+    /// Slow consumers have taken bytes, or stopped taking them; returns the ACKs that are now due.
     mutating func noteTaken(now: MonotonicTime) -> [Acknowledgement] {
         var due: [Acknowledgement] = []
         for message in slow {
@@ -168,7 +168,7 @@ struct Inbox {
         return due
     }
 
-    /// What the message holds has changed.
+    /// The message now holds more or fewer bytes than before.
     private mutating func recount(_ message: IncomingMessage) {
         let untaken = message.untakenBytes
         // A complete body in memory has been handed over.

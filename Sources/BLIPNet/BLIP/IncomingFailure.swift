@@ -1,4 +1,4 @@
-// Why an incoming message is given up while its connection lives on, and what each side is told.
+// Why an incoming message is abandoned while its connection lives on, and the error that each side gets.
 
 /// Why an incoming message is not delivered though the connection lives on.
 enum IncomingFailure: Error, Equatable {
@@ -27,7 +27,7 @@ enum IncomingFailure: Error, Equatable {
         }
     }
 
-    /// What becomes of a request of ours whose response failed so, and what the sink of a failed body is told.
+    /// The error of our request whose response failed this way; the sink of a failed body gets the same.
     var linkError: LinkError {
         switch self {
         case .malformed(let reason): .peerViolated(layer: "BLIP", reason: reason)

@@ -2,9 +2,9 @@
 
 /// A message whose frames are arriving. A reference, so that a frame changes it in place.
 final class IncomingMessage {
-    /// What the inbox knows of it.
+    /// The inbox's notes about it.
     struct Account {
-        /// It expects more frames of it.
+        /// The inbox expects more frames of it.
         var isListed = false
         /// No longer counted among the open messages.
         var isDropped = false
@@ -19,13 +19,13 @@ final class IncomingMessage {
         var isSlow = false
     }
 
-    /// What holds during one `take`.
+    /// The limits during one `take`.
     private struct Bounds {
         /// How many more bytes may be kept in memory.
         var memory = 0
         /// It is short because other connections hold memory too: the sender may try again.
         var isMemoryShared = false
-        /// What the body's next bytes may unpack to.
+        /// How much the body's next bytes may unpack to.
         var unpacking = UnpackingAllowance(bytes: 0, bound: .frame)
     }
 
@@ -51,7 +51,7 @@ final class IncomingMessage {
     var receivedBytes: UInt64 = 0
     /// Its last frame has come.
     var isOver = false
-    /// What it has acknowledged.
+    /// How much of it we have acknowledged.
     var acknowledged = AckRepeats()
     var account = Account()
     /// The answer that was given before its end came, if any.
@@ -180,7 +180,7 @@ final class IncomingMessage {
     var hasAckMarks: Bool { !ackMarks.isEmpty }
 
     /// How many bytes can be acknowledged now, if that is more than before. Nobody takes the bytes of a message that
-    /// was given up: they are dropped, and acknowledged so that its sender can finish.
+    /// has failed: they are dropped, and acknowledged so that its sender can finish.
     func takeDueAck() -> UInt64? {
         let taken = deferredSink.map { writtenBytes - UInt64($0.untakenBytes) } ?? .max
         var due: UInt64?

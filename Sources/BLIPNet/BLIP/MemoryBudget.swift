@@ -5,9 +5,9 @@ internal import Synchronization
 
 /// Memory that connections share. Each has a share of its own, so that none can keep the others from receiving.
 package final class MemoryBudget: Sendable {
-    /// What all connections together may hold beyond their own shares. May be passed by a frame for each connection.
+    /// Bytes that all connections together may hold beyond their own shares; each connection may exceed it by a frame.
     package let bytes: Int
-    /// What each connection may hold in any case.
+    /// How many bytes each connection may hold in any case.
     package let share: Int
     private let used = Atomic(0)
 
@@ -21,7 +21,7 @@ package final class MemoryBudget: Sendable {
     fileprivate func add(_ change: Int) { used.wrappingAdd(change, ordering: .relaxed) }
 }
 
-/// What one connection holds of a budget. Gives it back when it goes away.
+/// The part of a budget that one connection holds. Gives it back when it goes away.
 final class MemoryHolding {
     private let budget: MemoryBudget
     private var beyondShare = 0

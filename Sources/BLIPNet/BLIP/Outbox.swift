@@ -2,7 +2,7 @@
 
 /// Messages that have something to send. The scheduler takes one, sends one frame of it and puts it back:
 /// - a normal message goes to the end;
-/// - an urgent one goes behind the last urgent one with one normal message between them, never to the front when
+/// - an urgent one goes after the last urgent one with one normal message between them, never to the front when
 ///   normal ones wait. So urgent messages take every second frame as long as there are as many normal ones; where
 ///   more urgent ones wait, several of them go in a row before the next normal one;
 /// - a flood of urgent messages does not starve the normal ones: each urgent frame that goes out while a normal message
@@ -11,10 +11,10 @@
 /// - a new request never overtakes a new request, because request numbers must begin in order. Responses have no order
 ///   of their own and are not held up by it.
 /// Only so many messages run at a time (a peer refuses to hold more unfinished ones), which also bounds how many urgent
-/// ones can stand before a normal one that was just put back; the others wait in the backlog,
-/// requests in order, urgent responses ahead of normal ones. A quarter of the places is kept for each kind, so that a
-/// flood of one cannot shut the other out. In a dialect without ACKs only so many bytes run at a time. On a link through a
-/// relay normal messages also wait while enough bytes are in flight (`AckPace`).
+/// ones can precede a normal one that was just put back; the others wait in the backlog, requests in order, urgent
+/// responses ahead of normal ones. A quarter of the places is kept for each kind, so that a flood of one cannot shut
+/// the other out. In a dialect without ACKs only so many bytes run at a time. On a link through a relay normal messages
+/// also wait while enough bytes are in flight (`AckPace`).
 struct Outbox {
     private var queue = FIFO<OutgoingMessage>()
     private var newRequests = FIFO<OutgoingMessage>()
@@ -24,8 +24,8 @@ struct Outbox {
     private var urgentInQueue = 0
     /// Frames that normal messages may claim for urgent frames that went before them.
     private var normalClaim = 0
-    /// What one urgent frame adds to the claim: with frames of 4 KiB about as much work for both sides as a short
-    /// message is, so it is also what the first frame of a normal message takes from it.
+    /// How much one urgent frame adds to the claim: with frames of 4 KiB about as much work for both sides as a short
+    /// message is, so the first frame of a normal message takes as much from it.
     static let claimPerUrgentFrame = 6
     /// Claims below this wait: urgency is for few messages at a time, and so many urgent frames overtake freely.
     static let urgentBurst = 16

@@ -32,9 +32,9 @@ final class OutgoingMessage {
     var acknowledgedBytes: UInt64 = 0
     /// Waits for an ACK, outside of the outbox.
     var isPaused = false
-    /// What the connection has counted for it as memory of queued replies.
+    /// The bytes that the connection has counted for it as memory of queued replies.
     var countedBytes = 0
-    /// What the outbox has counted for it as running.
+    /// The bytes that the outbox has counted for it as running.
     var runningBytes = 0
 
     /// The encoded properties with their byte count.
@@ -92,8 +92,8 @@ final class OutgoingMessage {
         return false
     }
 
-    /// Fills `room` as far as there is data. A source's end is seen only when it is asked for more, so a body that
-    /// ends exactly with a frame is followed by an empty last frame.
+    /// Fills `room` as far as there is data. A source shows its end only when we ask it for more, so a body that ends
+    /// exactly with a frame is followed by an empty last frame.
     func fill(_ room: UnsafeMutableRawBufferPointer) throws(BodySourceFailure) -> Part {
         var count = prefix.withUnsafeBytes { bytes in
             Self.copy(UnsafeRawBufferPointer(rebasing: bytes[prefixOffset...]), to: room)

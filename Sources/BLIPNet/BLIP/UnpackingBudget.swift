@@ -1,6 +1,6 @@
 // How much of our processor time a peer's compressed data may take: a byte on the wire can mean a thousand to unpack.
 
-/// What the next compressed piece of a peer may unpack to, and why no more.
+/// How much the next compressed piece of a peer may unpack to, and why no more.
 struct UnpackingAllowance: Equatable {
     enum Bound: Equatable { case frame, stranger }
 
@@ -16,8 +16,8 @@ struct UnpackingAllowance: Equatable {
     }
 }
 
-/// What one peer may still have unpacked. A stranger has a fixed number of bytes for good; a peer that was admitted has
-/// so many a second, and who uses them up is not read from for a moment.
+/// How much one peer may still have us unpack. A stranger has a fixed number of bytes for good; an admitted peer has so
+/// many a second, and once it has used them up, we do not read from it for a moment.
 struct UnpackingBudget {
     private enum Phase {
         case stranger(left: Int)
@@ -31,7 +31,7 @@ struct UnpackingBudget {
     /// Of an admitted peer; below 0 by what the last frame took too much.
     private var credit: Double
     private var filled: MonotonicTime?
-    /// When reading goes on, while the budget is used up.
+    /// When reading resumes, while the budget is used up.
     private(set) var resumption: MonotonicTime?
 
     init(limits: BLIPLimits) {
@@ -75,7 +75,7 @@ struct UnpackingBudget {
         return true
     }
 
-    /// Seconds of the rate that have come together before reading goes on.
+    /// How many seconds of the rate must accumulate before reading resumes.
     private static let refill = 1.0 / 16
 
     /// Saves up a second's worth at most.

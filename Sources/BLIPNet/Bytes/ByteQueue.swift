@@ -15,8 +15,8 @@ package struct ByteQueue: Sendable {
     /// Storage up to this size is kept however little of it is used.
     private static let smallStorage = 64 << 10
 
-    /// The storage doubles when it grows, but only up to `growthLimit` bytes: a queue whose content is limited is told
-    /// so, lest it takes twice the limit. More than that may be appended all the same.
+    /// The storage doubles when it grows, but only up to `growthLimit` bytes: a queue with limited content passes its
+    /// limit here, lest it take twice as much. More than that may still be appended.
     package init(growthLimit: Int = .max) { self.growthLimit = growthLimit }
 
     /// Bytes that wait.
@@ -45,7 +45,7 @@ package struct ByteQueue: Sendable {
         text.withUTF8Buffer { append(UnsafeRawBufferPointer($0)) }
     }
 
-    /// Lets `fill` write up to `capacity` bytes behind the last one; it returns how many it wrote (0...capacity).
+    /// Lets `fill` write up to `capacity` bytes after the last one; it returns how many it wrote (0...capacity).
     package mutating func appendUninitialized<Failure: Error>(
         capacity: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
     ) throws(Failure) -> Int {
@@ -123,7 +123,7 @@ package struct ByteQueue: Sendable {
         return withUnsafeBytes { $0[offset] }
     }
 
-    /// Makes sure that `byteCount` bytes fit behind the last one, in storage that is ours alone, and returns where.
+    /// Makes sure that `byteCount` bytes fit after the last one, in storage that is ours alone, and returns where.
     private mutating func makeRoom(_ byteCount: Int) -> UnsafeMutableRawPointer {
         if isKnownUniquelyReferenced(&storage), let storage, storage.capacity &- tail >= byteCount {
             return storage.base + tail

@@ -3,9 +3,9 @@
 extension UnsafeMutableRawPointer {
     /// Copies `count` bytes; the two places must not overlap.
     ///
-    /// memcpy of glibc before 2.39 falls from 50 to 2 GB/s on AMD processors when the target stands 1 to 15 bytes behind
-    /// the source, counted modulo the size of a page (sourceware bug 30994; measured). Payloads behind frame headers
-    /// stand just so, again and again. Short pieces are copied in another way, which does not mind.
+    /// memcpy of glibc before 2.39 falls from 50 to 2 GB/s on AMD processors when the target is 1 to 15 bytes after the
+    /// source, counted modulo the size of a page (sourceware bug 30994; measured). Payloads after frame headers are
+    /// placed just so, again and again. Short pieces are copied in another way, which this does not affect.
     @inline(__always)
     func copyBytes(from source: UnsafeRawPointer, count: Int) {
         let distance = (UInt(bitPattern: self) &- UInt(bitPattern: source)) & 0xFFF

@@ -1,4 +1,4 @@
-// One zlib stream and its memory: what the codecs of frames, bodies and WebSocket messages pack and unpack with.
+// One zlib stream and its memory, with which the codecs of frames, bodies and WebSocket messages pack and unpack.
 
 import CZlib
 
@@ -9,8 +9,8 @@ final class ZlibStream {
     private let stream: UnsafeMutablePointer<z_stream>
     private let direction: Direction
 
-    /// `start` is the function of CZlib that begins the stream. It fails only for wrong arguments, which are ours, and
-    /// without memory, without which nothing goes on.
+    /// `start` is the function of CZlib that begins the stream. It fails only for wrong arguments, which would be our
+    /// mistake, and for lack of memory, without which nothing can continue.
     init(_ direction: Direction, _ start: (UnsafeMutablePointer<z_stream>) -> CInt) {
         self.direction = direction
         stream = .allocate(capacity: 1)
@@ -27,7 +27,7 @@ final class ZlibStream {
         stream.deallocate()
     }
 
-    /// What is read next: at most 4 GiB, which must stay where they are until they have been read.
+    /// Sets the bytes to read next: at most 4 GiB, which must stay where they are until they have been read.
     func setInput(_ bytes: UnsafeRawBufferPointer) {
         stream.pointee.next_in = UnsafeMutablePointer(mutating: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
         stream.pointee.avail_in = uInt(clamping: bytes.count)
@@ -62,13 +62,13 @@ final class ZlibStream {
         precondition(status == Z_OK, "zlib cannot reset a stream: \(status)")
     }
 
-    /// Goes on behind a final block of an inflate stream, with the window as it is.
+    /// Continues after a final block of an inflate stream, with the window as it is.
     func resetKeepingWindow() {
         let status = inflateResetKeep(stream)
         precondition(status == Z_OK, "zlib cannot continue after a final block: \(status)")
     }
 
-    /// Whether an inflate stream stands between two blocks and has looked at every bit of its input. zlib's `data_type`
-    /// has 128 there, and how many bits of the last byte it has not looked at.
+    /// Whether an inflate stream is between two blocks and has looked at every bit of its input. zlib's `data_type`
+    /// then has 128, and how many bits of the last byte it has not looked at.
     var isBetweenBlocks: Bool { stream.pointee.data_type & 0xBF == 0x80 && unread == 0 }
 }

@@ -24,7 +24,7 @@ package enum Base64 {
         }
     }
 
-    /// `nil` for anything but the one correct form: no blanks, full padding, and no bits set behind the last byte.
+    /// `nil` for anything but the one correct form: no blanks, full padding, and no bits set after the last byte.
     package static func decode(_ text: String) -> [UInt8]? { decode(text.utf8) }
 
     /// The same for digits that are not in a string.

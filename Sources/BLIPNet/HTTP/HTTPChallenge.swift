@@ -1,4 +1,4 @@
-// What a server or proxy asks for with 401 or 407 (RFC 9110 section 11.3), for the owner of the credentials.
+// The demand for credentials that a server or proxy sends with 401 or 407 (RFC 9110 section 11.3), for their owner.
 
 /// One challenge of a `WWW-Authenticate` or `Proxy-Authenticate` field.
 public struct HTTPChallenge: Sendable, Equatable {

@@ -5,7 +5,7 @@ struct HTTPChunks: Sendable {
     private enum State {
         case size
         case data(remaining: Int)
-        /// The CRLF behind a chunk.
+        /// The CRLF after a chunk.
         case dataEnd
         case trailer
         case done
@@ -13,7 +13,7 @@ struct HTTPChunks: Sendable {
 
     private var state = State.size
     private let maxBodyBytes: Int
-    /// What lines with sizes and the trailer may still take: they are not part of the body, and cost memory and time.
+    /// Room left for size lines and the trailer: they are not part of the body, and cost memory and time.
     private var trailerRoom: Int
 
     /// The longest line with a size, its extensions included.
@@ -44,7 +44,7 @@ struct HTTPChunks: Sendable {
                 guard line.isEmpty else { throw .malformedChunk("a chunk that is longer than its size") }
                 state = .size
             case .trailer:
-                // Fields behind the body: nobody wants them.
+                // Fields after the body: nobody wants them.
                 guard let line = try Self.takeLine(&input, max: trailerRoom) else { return false }
                 trailerRoom -= line.count + 2
                 if line.isEmpty { state = .done }

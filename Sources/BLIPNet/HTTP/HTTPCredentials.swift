@@ -1,6 +1,6 @@
 // A user name and its password, and their form in Basic authentication.
 
-/// What a user has at a server or proxy. Its description hides the password, which otherwise ends up in a log.
+/// A user's name and password at a server or proxy. The description hides the password, lest it end up in a log.
 public struct HTTPCredentials: Sendable, Hashable, CustomStringConvertible {
     package var user: String
     package var password: String

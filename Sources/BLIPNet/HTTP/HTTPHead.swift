@@ -1,4 +1,4 @@
-// Request and response heads as values: what stands before the empty line of an HTTP/1.1 message.
+// Request and response heads as values: the part of an HTTP/1.1 message before the empty line.
 
 /// The head of a request.
 public struct HTTPRequestHead: Sendable, Equatable {

@@ -1,10 +1,10 @@
 // Finds the end of an HTTP head while its bytes arrive, looking at each byte once.
 
-/// Refuses at the first byte that cannot be in a head, so that a peer that speaks another protocol (TLS, SSH) is told
+/// Refuses at the first byte that cannot be in a head, so that a peer that speaks another protocol (TLS, SSH) learns it
 /// at once instead of after the deadline.
 struct HTTPHeadScanner: Sendable {
     private var maxByteCount: Int
-    /// What the head must begin with.
+    /// The bytes that the head must begin with.
     private let start: [UInt8]
     /// Bytes looked at so far.
     private var position = 0
@@ -17,7 +17,7 @@ struct HTTPHeadScanner: Sendable {
         self.start = Array(start.utf8)
     }
 
-    /// Goes on with another head behind the one that was found, within what that has left of the limit.
+    /// Continues with another head after the one that was found, within the rest of the limit.
     mutating func startOver() {
         maxByteCount -= position
         position = 0

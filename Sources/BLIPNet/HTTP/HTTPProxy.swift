@@ -35,7 +35,7 @@ public enum ProxyChoice: Sendable, Equatable {
     case direct
     case proxy(HTTPProxy)
 
-    /// What a variable says cannot be used; `variable` is its name.
+    /// The value of a variable cannot be used; `variable` is the variable's name.
     struct Unusable: Error, Equatable {
         var variable: String
     }

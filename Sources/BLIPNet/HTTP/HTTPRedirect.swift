@@ -3,7 +3,7 @@
 /// A redirect that is to be followed.
 struct HTTPRedirect: Sendable, Equatable {
     var url: WebSocketURL
-    /// Another server: what was meant for the first one stays behind.
+    /// Another server, which gets nothing that was meant for the first one.
     var leavesOrigin: Bool
 
     /// Why a redirect is not followed.

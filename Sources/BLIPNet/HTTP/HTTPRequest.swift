@@ -21,7 +21,7 @@ struct HTTPRequest: Sendable, Equatable {
         "Proxy-Authorization",
     ]
 
-    /// The name of a field that must not go on the wire, and why; `nil` if all are fine.
+    /// Why the request must not be sent, with the name of the field at fault if there is one; `nil` if all is fine.
     var problem: String? {
         guard target.utf8.first == UInt8(ascii: "/"), target.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             return "a target that is no path"
@@ -39,8 +39,8 @@ struct HTTPRequest: Sendable, Equatable {
 }
 
 extension HTTPFields {
-    /// Why one of these fields must not go on the wire: it is malformed, or one of `reserved`, which `writer` writes.
-    /// `nil` if all are fine.
+    /// Why one of these fields must not be sent: it is malformed, or one of `reserved`, which `writer` writes. `nil` if
+    /// not.
     func problem(reserved: [String], for writer: String) -> String? {
         for field in all {
             guard HTTPSyntax.isToken(field.name.utf8), field.value.utf8.allSatisfy(HTTPSyntax.isValueByte) else {

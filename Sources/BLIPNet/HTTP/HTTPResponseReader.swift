@@ -134,7 +134,7 @@ struct HTTPResponseReader: Sendable {
 
     private mutating func finish() -> HTTPResponse {
         state = .done
-        // Bytes that nobody has asked for: what they belong to cannot be told.
+        // Bytes that nobody has requested: we cannot tell what they belong to.
         if !input.isEmpty { response.keepsConnection = false }
         return response
     }

@@ -25,7 +25,7 @@ package enum HTTPSyntax {
 
     static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
-    /// What a hexadecimal digit is worth; `nil` for another byte.
+    /// The value of a hexadecimal digit; `nil` for another byte.
     static func hexValue(_ digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")

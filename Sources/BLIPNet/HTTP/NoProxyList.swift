@@ -55,7 +55,7 @@ struct NoProxyList: Sendable, Equatable {
         return domain.isEmpty ? nil : Entry(pattern: .domain(Array(domain)), port: port)
     }
 
-    /// An address alone, in brackets, or with a number of bits behind a slash.
+    /// An address alone, in brackets, or with a number of bits after a slash.
     private static func network(_ word: [UInt8]) -> Pattern? {
         let parts = word.split(separator: UInt8(ascii: "/"), maxSplits: 1, omittingEmptySubsequences: false)
         var text = parts.first ?? []

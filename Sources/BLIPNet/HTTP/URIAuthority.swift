@@ -6,7 +6,7 @@ internal import Glibc
 struct URIAuthority: Sendable, Equatable {
     /// Of the user information; `nil` when there is none.
     var credentials: HTTPCredentials?
-    /// In lower case and without brackets; an IPv6 address may have a zone behind `%`.
+    /// In lower case and without brackets; an IPv6 address may have a zone after `%`.
     var host: String
     var port: UInt16?
 

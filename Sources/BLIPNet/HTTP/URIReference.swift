@@ -1,8 +1,8 @@
 // URI references by RFC 3986: what users type and what servers put into `Location`, taken apart and resolved.
 // Works on bytes; `WebSocketURL` gives the parts their meaning.
 
-/// The five parts of a URI or relative reference, still percent-encoded. Every part is ASCII without blanks and
-/// control characters; bytes that may not stand in a URI are percent-encoded when it is read.
+/// The five parts of a URI or relative reference, still percent-encoded. Every part is ASCII without blanks or control
+/// characters; bytes that a URI may not contain are percent-encoded when it is read.
 struct URIReference: Sendable, Equatable {
     var scheme: String?
     var authority: String?
@@ -48,7 +48,7 @@ struct URIReference: Sendable, Equatable {
         return target
     }
 
-    /// Section 5.2.3: the base's path up to its last slash, and `path` behind it.
+    /// Section 5.2.3: the base's path up to its last slash, followed by `path`.
     private static func merged(base: URIReference, path: String) -> String {
         if base.authority != nil, base.path.isEmpty { return "/" + path }
         let bytes = Array(base.path.utf8)
@@ -76,7 +76,7 @@ struct URIReference: Sendable, Equatable {
         return String(decoding: Array(kept.joined(separator: [UInt8(ascii: "/")])), as: UTF8.self)
     }
 
-    /// What stands behind the first `mark`, which is cut off; `nil` when there is none.
+    /// The text after the first `mark`; both are cut off. `nil` when there is no `mark`.
     private static func takeTail(_ rest: inout ArraySlice<UInt8>, behind mark: UInt8) -> String? {
         guard let index = rest.firstIndex(of: mark) else { return nil }
         defer { rest = rest[..<index] }
@@ -94,7 +94,7 @@ struct URIReference: Sendable, Equatable {
 
     // MARK: Percent-encoding (section 2.1)
 
-    /// `text` with whatever may not stand in a URI written as `%XX`; `nil` for control characters and for a `%`
+    /// `text` with each byte that a URI may not contain written as `%XX`; `nil` for control characters and for a `%`
     /// without two hexadecimal digits.
     private static func encoded(_ text: String) -> [UInt8]? {
         guard !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }), percentDecoded(text) != nil else { return nil }

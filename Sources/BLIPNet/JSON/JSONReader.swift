@@ -1,6 +1,6 @@
 // Reads JSON text that another process or a server wrote: strict, and never deeper than it should be.
 
-/// What is wrong with a JSON text, and at which byte.
+/// The fault in a JSON text, and at which byte it is.
 package struct JSONError: Error, Sendable, Equatable {
     package var reason: String
     package var offset: Int
@@ -30,7 +30,7 @@ package struct JSONRules: Sendable, Equatable {
     package init() {}
 }
 
-/// A strict reader of RFC 8259: one value, nothing behind it, no name twice in an object.
+/// A strict reader of RFC 8259: one value, nothing after it, no name twice in an object.
 package struct JSONReader {
     private let bytes: [UInt8]
     private let rules: JSONRules
@@ -206,7 +206,7 @@ package struct JSONReader {
                 if (0xDC00..<0xE000).contains(low) {
                     value = 0x1_0000 + (value - 0xD800) << 10 + (low - 0xDC00)
                 } else {
-                    // What follows is a character of its own.
+                    // The escape that follows is a character of its own.
                     offset = behindFirst
                 }
             }

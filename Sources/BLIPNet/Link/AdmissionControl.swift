@@ -1,11 +1,11 @@
-// Which callers a listener takes, and whom it drops for them: the bookkeeping behind `ListenerLimits`. Pure, the time is
+// Which callers a listener takes, and which it drops for them: the bookkeeping for `ListenerLimits`. Pure, the time is
 // passed in.
 
 /// Where a caller is.
 struct CallerPlace: Sendable, Hashable {
-    /// Who counts as one caller (`SocketAddress.network`).
+    /// The address or network that counts as one caller (`SocketAddress.network`).
     var address: String
-    /// Who counts as one network (`SocketAddress.neighbourhood`).
+    /// The range of addresses that counts as one network (`SocketAddress.neighbourhood`).
     var network: String
 
     init(_ address: SocketAddress) { self.init(address: address.network, network: address.neighbourhood) }
@@ -15,7 +15,7 @@ struct CallerPlace: Sendable, Hashable {
         self.network = network
     }
 
-    /// All whom tor brings: where they really are, nobody knows.
+    /// All callers that tor brings: nobody knows where they really are.
     static let onion = CallerPlace(address: "onion", network: "onion")
 }
 

@@ -1,4 +1,4 @@
-// Who answers the requests of a peer. Implemented by the user of a link, called by `PeerLink`.
+// The object that answers the requests of a peer. Implemented by the user of a link, called by `PeerLink`.
 
 /// Answers the requests that arrive on a link. All calls come on the event loop of the link and hold up this link (no other)
 /// until they return.

@@ -18,8 +18,8 @@ public enum Endpoint: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Reads `host:port`, `[v6]:port`, a bare host or IPv6 address (with `defaultPort`) or `unix:/path`. `nil` when it is
-    /// none of them.
+    /// Reads `host:port`, `[v6]:port`, a bare host or IPv6 address (with `defaultPort`) or `unix:/path`. `nil` for
+    /// anything else.
     public init?(_ text: String, defaultPort: UInt16? = nil) {
         let bytes = Array(text.utf8)
         guard !bytes.contains(0), !bytes.isEmpty else { return nil }
@@ -40,7 +40,7 @@ public enum Endpoint: Sendable, Hashable, CustomStringConvertible {
                 portDigits = rest.dropFirst()
             }
         } else if let colon = bytes.lastIndex(of: UInt8(ascii: ":")) {
-            // More than one colon without brackets is a bare IPv6 address, or a slip.
+            // More than one colon without brackets is a bare IPv6 address, or a mistake.
             if bytes.firstIndex(of: UInt8(ascii: ":")) == colon {
                 host = bytes[..<colon]
                 portDigits = bytes[(colon + 1)...]
@@ -64,7 +64,7 @@ public enum Endpoint: Sendable, Hashable, CustomStringConvertible {
         self = .host(name, port: port)
     }
 
-    /// What ends a host in an address (RFC 3986, 3.2).
+    /// The bytes that end a host in an address (RFC 3986, 3.2).
     private static let delimiters = Set("/@[]".utf8)
 
     /// The reader takes `%25` for the `%` before a zone, so a zone that itself begins with `25` is written after `%25`.

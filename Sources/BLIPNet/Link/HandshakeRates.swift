@@ -43,8 +43,8 @@ struct HandshakeRates {
         perNetwork = limits.handshakesPerSecondPerNetwork
     }
 
-    /// Whether a handshake may begin; counts it if so. Who is not `favoured` leaves a quarter of what may begin at once to
-    /// those who are.
+    /// Whether a handshake may begin; counts it if so. A caller that is not favoured leaves a quarter of the handshakes
+    /// that may begin at once to those that are.
     mutating func take(network: String?, isFavoured: Bool, now: MonotonicTime) -> Bool {
         var all = all ?? Bucket(perSecond: perSecond, now: now)
         all.refill(perSecond: perSecond, now: now)

@@ -1,5 +1,5 @@
-// A connection between two machines behind routers, which both call at the same moment (REACH 4): the call of each opens its own
-// router for that of the other.
+// A connection between two machines whose routers admit no callers: both call at the same moment (REACH 4), and the
+// call of each opens its own router for that of the other.
 
 internal import Glibc
 

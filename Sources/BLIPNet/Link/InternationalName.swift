@@ -7,7 +7,7 @@ enum InternationalName {
     /// `bücher.example` as `xn--bcher-kva.example`; ASCII names stay as they are. `nil` when no name server can know it.
     static func ascii(_ host: String) -> String? {
         guard host.utf8.contains(where: { $0 >= 0x80 }) else { return host }
-        // What an ideographic keyboard gives for a dot (RFC 3490 section 3.1); lower case, composed.
+        // The dots of ideographic keyboards (RFC 3490 section 3.1); then the name in lower case, composed.
         let dots: Set<Unicode.Scalar> = ["\u{3002}", "\u{FF0E}", "\u{FF61}"]
         let folded = String(String.UnicodeScalarView(host.lowercased()._nfc))
         var labels: [[Unicode.Scalar]] = [[]]

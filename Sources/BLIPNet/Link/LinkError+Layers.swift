@@ -1,7 +1,7 @@
 // The errors of the layers below as errors of a link.
 
 extension LinkError {
-    /// What the end of a WebSocket means for the link.
+    /// The meaning of a WebSocket's end for the link.
     init(_ closure: WebSocketClosure) {
         switch closure {
         case .closedByPeer(let code, let reason): self = .closedByPeer(code: code, reason: reason)

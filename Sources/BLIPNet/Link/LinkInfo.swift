@@ -1,4 +1,4 @@
-// What is known about an open link, for screens and logs.
+// The facts known about an open link, for screens and logs.
 
 /// Both ends of a link and how they speak.
 public struct LinkInfo: Sendable, Equatable {
@@ -12,8 +12,8 @@ public struct LinkInfo: Sendable, Equatable {
     }
     /// The numeric host part of `remoteAddress`; `unix` for a UNIX-domain socket.
     package var remoteHost: String
-    /// Who the peer counts as where each may have so much (`SocketAddress.network`).
-    /// All callers of a relay are one, and those of our onion service: where they really are, nobody knows.
+    /// The caller that the peer counts as where each may have so much (`SocketAddress.network`). All callers of a relay
+    /// are one, and so are those of our onion service: nobody knows where they really are.
     package var remoteNetwork: String {
         if let relay { return "relay \(relay)" }
         if isOnion { return "onion" }
@@ -28,13 +28,14 @@ public struct LinkInfo: Sendable, Equatable {
     package var relay: Endpoint?
     /// The link goes through Tor: where the other side is, nobody knows.
     package var isOnion = false
-    /// What only both ends of the TLS session know (label `EXPORTER-blipchat-meet`), from the end of the handshake on.
+    /// The secret of the two ends of the TLS session (label `EXPORTER-blipchat-meet`), from the end of the handshake
+    /// on.
     package var exporter: [UInt8]?
     /// The key that the peer has proved to have; `nil` on a plain link.
     public var remoteFingerprint: SPKIFingerprint?
     /// The WebSocket subprotocol that both agreed on; `nil` when one side named none.
     package var subprotocol: String?
-    /// What the requests mean (`LinkOptions.application`); `nil` when the subprotocol does not say.
+    /// The application of the requests (`LinkOptions.application`); `nil` when the subprotocol does not say.
     package var application: String?
     /// When the connection was begun or taken.
     package var began: MonotonicTime?

@@ -1,4 +1,4 @@
-// What other threads want of a link, on its way to the link's queue: one wake-up for any number of items.
+// The mail of other threads to a link, on its way to the link's queue: one wake-up for any number of items.
 
 internal import Synchronization
 
@@ -50,7 +50,7 @@ final class LinkMailbox: Sendable {
         wake?()
     }
 
-    /// Takes everything out. The driver goes on working and will look again, or rests if there was nothing: then the
+    /// Takes everything out. The driver continues to work and will look again, or rests if there was nothing: then the
     /// next item wakes it up.
     func takeAll(orRest: Bool) -> [Item] {
         state.withLock { state in

@@ -8,9 +8,9 @@ public struct LinkOptions: Sendable {
     /// The only peer that is accepted when we connect; any other key ends in `LinkError.wrongIdentity`. `nil` accepts
     /// every key, `LinkInfo.remoteFingerprint` then says which one it was.
     public var expectedPeer: SPKIFingerprint?
-    /// The dialects of BLIP that we speak, the preferred one first; not empty. We offer all of them when we call and pick
-    /// the first that the peer offers when we are called. A peer that calls it just `BLIP`, or names nothing, means the
-    /// first of `.blip2013` and `.blip2` that stands here.
+    /// The dialects of BLIP that we speak, the preferred one first; not empty. We offer all of them when we call and
+    /// pick the first that the peer offers when we are called. A peer that calls it just `BLIP`, or names nothing,
+    /// means the first of `.blip2013` and `.blip2` in this list.
     public var dialects: [BLIPDialect] = [.blip3]
     /// The path of the WebSocket URL.
     public var path = "/"
@@ -25,7 +25,7 @@ public struct LinkOptions: Sendable {
     public var allowedOrigins: [String] = []
     public var blip = BLIPLimits()
     public var webSocket: WebSocketLimits
-    /// How a peer is called: addresses, interface, time. What it says of the stream holds for the links of callers, too.
+    /// How a peer is called: addresses, interface, time. Its options for the stream apply to the links of callers, too.
     public var connect: ConnectOptions
     /// The proxy through which hosts are called. Peers are called directly unless something else is said here.
     public var proxy = ProxyChoice.direct

@@ -1,10 +1,10 @@
-// What happens on a link, for somebody who looks for a fault: `LinkOptions.trace` gets it.
+// The events on a link, for somebody who looks for a fault: `LinkOptions.trace` gets them.
 
 internal import Synchronization
 
 /// Something that has happened on a link.
 public struct LinkTrace: Sendable, Equatable {
-    /// What it was.
+    /// The event itself.
     public enum Event: Sendable, Equatable {
         /// Both handshakes are over.
         case opened(subprotocol: String?, remoteFingerprint: SPKIFingerprint?)

@@ -6,7 +6,7 @@ internal import Synchronization
 
 /// The listening sockets of one listener, on an event loop.
 actor ListenerDoor {
-    /// What becomes of a caller, told by whoever serves it, from any thread.
+    /// The progress of a caller, reported by the object that serves it, from any thread.
     struct Visit: Sendable {
         /// A whole ClientHello is there; `false`: nothing more is to be done for this caller.
         let admitsHello: @Sendable () -> Bool
@@ -32,7 +32,7 @@ actor ListenerDoor {
     /// Asked from the loops of callers, too.
     private nonisolated let admission: Mutex<AdmissionControl>
     private var acceptLoop: AcceptLoop?
-    /// What drops each caller that is in its handshake.
+    /// The functions that drop the callers that are in their handshakes.
     private var handshaking: [UInt64: @Sendable () -> Void] = [:]
     private var lastCaller: UInt64 = 0
     private var isShut = false

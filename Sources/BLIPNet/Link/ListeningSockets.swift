@@ -14,7 +14,7 @@ struct ListeningSockets: Sendable {
 
     /// The connections that the kernel holds until they are accepted.
     private static let backlog: Int32 = 1024
-    /// How often a free port is looked for that all addresses can have.
+    /// How many times we look for a free port that all addresses can have.
     private static let portAttempts = 16
 
     /// Opens `endpoint`. The hosts `::` and `*` mean every address of both families, `localhost` and `loopback` the
@@ -96,7 +96,7 @@ struct ListeningSockets: Sendable {
             }
             if isTaken { continue }
             guard let first = sockets.first else { throw failure }
-            // Only one address can say so itself; several are known by what was asked for.
+            // A single socket can say its own address; several go by the host that the caller named.
             let name = sockets.count == 1 ? first.localAddress?.hostText ?? host : host
             return ListeningSockets(sockets: sockets, endpoint: .host(name, port: port), file: nil)
         }
@@ -168,7 +168,7 @@ struct ListeningSockets: Sendable {
     func removeFile() { file?.removeIfUnchanged() }
 }
 
-/// Which file stood at a path.
+/// The identity of the file that was at a path.
 struct FileIdentity: Sendable {
     private let path: String
     private let device: dev_t

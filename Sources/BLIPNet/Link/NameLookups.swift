@@ -4,8 +4,8 @@
 internal import Glibc
 internal import Synchronization
 
-/// Asks a blocking resolver, a few names at a time. Nobody waits longer than `patience`, whatever the resolver does; a
-/// name that is asked for while it is being looked up is looked up once.
+/// Asks a blocking resolver, a few names at a time. Nobody waits longer than `patience`, whatever the resolver does;
+/// requests for a name that is already being looked up share one look-up.
 final class NameLookups: Sendable {
     typealias Answer = Result<[SocketAddress], NetError>
 
@@ -17,7 +17,7 @@ final class NameLookups: Sendable {
     }
 
     private struct State {
-        /// Who waits for each name.
+        /// The questions that wait for each name.
         var questions: [String: [Question]] = [:]
         /// The names that no thread has taken yet, the first one first.
         var waiting: [String] = []

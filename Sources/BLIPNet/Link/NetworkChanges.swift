@@ -1,4 +1,4 @@
-// Listens to the kernel for changes of this machine's addresses and routes (rtnetlink(7)), so that the chat gives up dead
+// Listens to the kernel for changes of this machine's addresses and routes (rtnetlink(7)), so that the chat drops dead
 // connections at once and calls again as soon as there is a way.
 
 internal import CLinux

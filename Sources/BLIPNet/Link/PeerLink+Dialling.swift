@@ -2,7 +2,7 @@
 
 extension PeerLink {
     /// Calls `endpoint` and returns when both handshakes are over, the server having judged our certificate and
-    /// answered the WebSocket upgrade. Cancelling the task gives up with `.closedLocally`.
+    /// answered the WebSocket upgrade. Cancelling the task ends the attempt with `.closedLocally`.
     public static func connect(
         to endpoint: Endpoint, options: LinkOptions, handler: any BLIPRequestHandler
     ) async throws(LinkError) -> PeerLink {
@@ -41,7 +41,7 @@ extension PeerLink {
         }
         let options = options.throughOthers
         var stack = try ProtocolStack.client(host: endpoint.hostHeader, options: options, now: .now())
-        // What the proxy has sent behind its answer comes from the peer.
+        // Bytes that the proxy has sent after its answer come from the peer.
         stack.receive(stream.unread, now: .now())
         return PeerLink(
             loop: stream.loop, socket: stream.socket, stack: stack, options: options, isOutgoing: true,

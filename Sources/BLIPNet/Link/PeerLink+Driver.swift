@@ -1,4 +1,4 @@
-// What a link does with the events of its stack and with the mail of its users; `StreamDriver` moves the bytes.
+// How a link handles the events of its stack and the mail of its users; `StreamDriver` moves the bytes.
 
 internal import Synchronization
 
@@ -15,7 +15,7 @@ extension PeerLink {
 
     // MARK: From the stack
 
-    /// Hands everything that has arrived to whom it concerns; `false` when there was nothing.
+    /// Hands everything that has arrived to its receiver; `false` when there was nothing.
     func deliverEvents() -> Bool {
         var isNothing = true
         reportStage()
@@ -107,7 +107,7 @@ extension PeerLink {
 }
 
 extension Endpoint {
-    /// What stands in the HTTP `Host` field.
+    /// The value of the HTTP `Host` field.
     var hostHeader: String {
         switch self {
         case .host(let host, let port):

@@ -11,7 +11,7 @@ public actor PeerLink: StreamDriver {
     /// Called on the event loop of the link when the handshake of an incoming link is over; `nil` refuses the peer.
     typealias Acceptance = @Sendable (PeerLink) -> (any BLIPRequestHandler)?
 
-    /// What happens around the link, told to who made it. Called on the event loop of the link.
+    /// Events around the link, reported to its creator on the link's event loop.
     struct Observer: Sendable {
         /// The handshake has come so far.
         var reached: @Sendable (HandshakeStage) -> Void = { _ in }
@@ -40,7 +40,7 @@ public actor PeerLink: StreamDriver {
     var waiting: [UInt64: PendingResponse] = [:]
     /// Why the link has ended.
     var end: LinkError?
-    /// This program ends: whoever waits for the end of the link waits until the kernel has our goodbye.
+    /// This program ends: callers that wait for the end of the link wait until the kernel has our goodbye.
     var isSayingGoodbye = false
     private var endWaiters: [CheckedContinuation<LinkError, Never>] = []
     private var openWaiter: CheckedContinuation<LinkError?, Never>?
@@ -173,9 +173,8 @@ public actor PeerLink: StreamDriver {
     public nonisolated func admit() { mailbox.post(.admit) }
 
     /// Ends the link in order: what is queued is sent first (5 s at most), then the WebSocket close handshake, then
-    /// TLS's. Requests without a response by then fail with `.closedLocally`. In the dialects that have a `Bye` it is
-    /// said first, and responses that are still to come are waited for within the same time. Calling it again does
-    /// nothing.
+    /// TLS's. Requests without a response by then fail with `.closedLocally`. In the dialects that have a `Bye` we say
+    /// it first, and wait for outstanding responses within the same time. Calling it again does nothing.
     public nonisolated func close(code: UInt16 = 1000, reason: String = "") {
         post(.close(code: code, reason: reason, leaves: false))
     }
@@ -189,7 +188,7 @@ public actor PeerLink: StreamDriver {
 
     private nonisolated func post(_ item: LinkMailbox.Item) {
         mailbox.post(item)
-        // Whoever closes and lets go still gets an orderly end: the link lives until the driver has seen the above.
+        // A caller that closes and lets go still gets an orderly end: the link lives until the driver has seen `item`.
         loop.execute { withExtendedLifetime(self) {} }
     }
 
@@ -235,7 +234,7 @@ public actor PeerLink: StreamDriver {
     /// How much of what we send the path loses; `nil` where the kernel does not say.
     package var lossCounters: LossCounters? { stream.lossCounters }
 
-    /// What has gone over the link so far.
+    /// Counts of the frames and bytes that have gone over the link so far.
     package var counters: LinkCounters { stream.stack.counters }
 
     /// Measures the round trip now; `roundTrip` changes when the answer is here.

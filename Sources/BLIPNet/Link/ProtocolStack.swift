@@ -7,23 +7,23 @@
 /// `nextOutgoing` as long as the socket has room, then wait for bytes, room or `deadline`. After `.opened` nothing is
 /// delivered until the driver has called `start`.
 package struct ProtocolStack: StreamStack {
-    /// What comes out of the stack, in order. `.closed` comes exactly once and last.
+    /// The output of the stack, in order. `.closed` comes exactly once and last.
     package enum Event: Sendable {
         /// Both handshakes are over.
         case opened(subprotocol: String?, remoteFingerprint: SPKIFingerprint?)
         case request(BLIPIncomingRequest)
         case response(number: UInt64, BLIPResponse)
         case requestFailed(number: UInt64, LinkError)
-        /// The link has ended; what `nextOutgoing` still yields says so to the peer.
+        /// The link has ended; the bytes that `nextOutgoing` still yields say so to the peer.
         case closed(LinkError)
     }
 
     var lower: WebSocketStack
     /// From `start` to the end.
     var blip: BLIPConnection?
-    /// What has passed between BLIP and WebSocket.
+    /// The traffic that has passed between BLIP and WebSocket.
     package private(set) var counters = LinkCounters()
-    /// What the peers have agreed on, from `.opened` on.
+    /// The dialect that the peers have agreed on, from `.opened` on.
     package private(set) var dialect: BLIPDialect?
     private let options: LinkOptions
     private let negotiation: DialectNegotiation
@@ -33,7 +33,7 @@ package struct ProtocolStack: StreamStack {
     /// One frame between BLIP and WebSocket: kept only to reuse its storage.
     private var frame = ByteQueue()
 
-    /// The calling side. `host` is what stands in the HTTP `Host` field.
+    /// The calling side. `host` is the value of the HTTP `Host` field.
     package static func client(
         host: String, options: LinkOptions, random: RandomSource = .system, now: MonotonicTime
     ) throws(LinkError) -> ProtocolStack {
@@ -260,7 +260,7 @@ package struct ProtocolStack: StreamStack {
         Self.nextOutgoing(into: &out, &lower, &blip, &frame, counting: &counters, tracer)
     }
 
-    /// How large a frame of a normal message may be, in bytes: what comes behind it waits for all of it.
+    /// How large a frame of a normal message may be, in bytes: whatever comes after it waits for all of it.
     package mutating func limitFrames(to bytes: Int) {
         blip?.limitFrames(to: bytes)
         lower.limitFrames(to: bytes)

@@ -19,7 +19,7 @@ struct ProxyTunnel: Sendable {
     var connect: ConnectOptions
     /// Bounds the proxy's answer.
     var limits: WebSocketLimits
-    /// Who we are, when the proxy asks and its own value does not say it.
+    /// Our credentials, when the proxy asks and its own value does not have them.
     var credentials: (@Sendable (HTTPChallenge) async -> HTTPCredentials?)?
 
     /// Opens a stream for a driver of its own.

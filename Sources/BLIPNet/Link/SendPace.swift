@@ -1,7 +1,7 @@
 // How fast bulk data leaves, so that the queue of the narrowest router on the way stays short and a chat line does not wait
 // in it (Docs/decisions/0031). Pure.
 
-/// What the kernel knows of the way out of a TCP connection (TCP_INFO, tcp(7)).
+/// The kernel's measurements of the way out of a TCP connection (TCP_INFO, tcp(7)).
 struct PathSample {
     var now: MonotonicTime
     /// The mean round trip of late, and the shortest one of some minutes.
@@ -17,11 +17,11 @@ struct PathSample {
 
 /// Finds the rate that keeps a path busy and its queue short.
 ///
-/// TCP fills the queue of a router until it overflows; behind that queue everything of ours waits, and everything of whoever
-/// shares the line. How long the queue is shows in the round trip. The first time that it is too long we send half of what the
-/// path takes until it must be empty. Where it is not much shorter then, it is no queue of ours (a radio that is late, or
-/// somebody else who sends), and TCP gets its share without us for a while. Otherwise the rate follows what arrives from then on:
-/// a little more while the queue is short, less while it is long.
+/// TCP fills the queue of a router until it overflows; everything of ours then waits for that queue, and so does
+/// everything of others who share the line. How long the queue is shows in the round trip. The first time that it is
+/// too long we send half of what the path takes until it must be empty. Where it is not much shorter then, it is no
+/// queue of ours (a radio that is late, or somebody else who sends), and TCP gets its share without us for a while.
+/// Otherwise the rate follows what arrives from then on: a little more while the queue is short, less while it is long.
 struct SendPace {
     /// We accept a queue of this length, or of an eighth of the round trip, and always a packet or so more: a slow line needs
     /// that long for one.
@@ -30,8 +30,8 @@ struct SendPace {
     /// The shortest time over which a rate is measured, and the fewest packets.
     private static let window = Duration.milliseconds(100)
     private static let windowSegments = 8.0
-    /// A radio that stands still for a moment is no queue: it has to be long in so many windows, and each in which it is short
-    /// makes up for so many of them. A queue that is short now and then is ours.
+    /// A radio that pauses for a moment is no queue: a queue has to be long in so many windows, and each in which it is
+    /// short cancels so many of them. A queue that is short now and then is ours.
     private static let proof = 2
     private static let shortWeighs = 3
     /// The rate still grows when the present window has so many times that of the oldest one that is remembered.
@@ -48,8 +48,8 @@ struct SendPace {
     private static let again = 0.95
     /// When a queue is this much longer than we accept, we send half of what the path takes.
     private static let halving = Duration.milliseconds(400)
-    /// We send more than the path takes when only this share of it arrives. The estimate then falls to this share of itself at
-    /// most, each window: a radio may only have stood still for a moment.
+    /// We send more than the path takes when only this share of it arrives. The estimate then falls to this share of
+    /// itself at most, each window: a radio may only have paused for a moment.
     private static let keepingUp = 0.9
     private static let declining = 0.8
     /// We send at most this many times what has arrived.
@@ -66,11 +66,12 @@ struct SendPace {
     private static let yielded = 0.9
     /// How long TCP is left alone then.
     private static let truce = Duration.seconds(30)
-    /// A path that delivers nothing for so long, in which it would have delivered so many packets and answered, stands still, as a
-    /// radio does: neither that time nor as much again after it says how fast the path is, or whose its queue is.
+    /// A path that delivers nothing for so long, in which it would have delivered so many packets and answered, has
+    /// stopped, as a radio does: neither that time nor as much again after it tells the path's speed, or whose its
+    /// queue is.
     private static let standstill = Duration.milliseconds(40)
     private static let standstillSegments = 12.0
-    /// What our own buffers may hold, as time and in bytes.
+    /// How much our own buffers may hold, as time and in bytes.
     private static let backlogTime = 0.010
     private static let backlogs = 1 << 10...512 << 10
     private static let frames = 1 << 10...16_376
@@ -104,14 +105,14 @@ struct SendPace {
     private var current: Window?
     /// The path's own round trip, as far as it exceeds the shortest one that the kernel has seen.
     private var own: Duration?
-    /// What the window before took for the round trip.
+    /// The round trip by the window before.
     private var lastTrip: Duration?
-    /// What the last windows have delivered, bytes per second; the newest last.
+    /// The rates at which the last windows have delivered, in bytes per second; the newest last.
     private var rates: [Double] = []
     /// The best rate of the last seconds: a path that loses packets takes much at once after it has taken little.
     private var peakRate = 0.0
     private var longQueues = 0
-    /// When something has last arrived, and until when nothing is concluded because the path stood still.
+    /// When something last arrived, and until when we conclude nothing because the path had stopped.
     private var arrivedAt: MonotonicTime?
     private var recoveredAt: MonotonicTime?
 
@@ -124,13 +125,13 @@ struct SendPace {
         }
     }
 
-    /// Whether a queue has been found: ours, or that of somebody else for whom we stand aside.
+    /// Whether a queue has been found: ours, or that of somebody else for whom we step aside.
     var hasQueue: Bool { if case .free = state { false } else { true } }
 
     /// How many unsent bytes the kernel may hold: ten milliseconds of what the path takes. `nil`: not known yet.
     var backlog: Int? { rates.isEmpty ? nil : Self.share(of: peakRate, within: Self.backlogs) }
 
-    /// The largest frame of a normal message, in bytes: what comes behind a frame waits for all of it.
+    /// The largest frame of a normal message, in bytes: whatever comes after a frame waits for all of it.
     var frame: Int { rates.isEmpty ? Self.frames.upperBound : Self.share(of: peakRate, within: Self.frames) }
 
     private static func share(of rate: Double, within range: ClosedRange<Int>) -> Int {
@@ -179,7 +180,7 @@ struct SendPace {
         return Double(sample.inFlight) > few && pause / .seconds(1) * arriving > few
     }
 
-    /// What a window says of the queue.
+    /// The findings of a window about the queue.
     private struct Reading {
         let now: MonotonicTime
         /// Bytes per second that have arrived.
@@ -190,8 +191,8 @@ struct SendPace {
         let queue: Duration
         /// We accept a queue up to this length.
         let allowed: Duration
-        /// At this length the rate stays what it is. Where a packet or two are most of what we accept, the kernel's mean hides
-        /// further ones behind them.
+        /// At this length the rate stays what it is. Where a packet or two are most of what we accept, the kernel's
+        /// mean hides further ones after them.
         let aim: Duration
         /// A packet or two are most of what we accept.
         let isSlow: Bool
@@ -266,7 +267,7 @@ struct SendPace {
     }
 
     private mutating func slowDown(from pace: Double, _ known: Double, _ reading: Reading) {
-        // What arrives at our pace says nothing of what the path could take; less than that does.
+        // A rate that equals our pace says nothing of what the path could take; a lower one does.
         let capacity = arriving < pace * Self.keepingUp ? max(arriving, known * Self.declining) : known
         guard longQueues < Self.patience || pace > capacity * Self.yielded else { return standAside(reading.now) }
         let excess = (reading.queue - reading.allowed / 2) / Self.halving

@@ -1,11 +1,11 @@
-// What we ask of the kernel for our sockets, and why.
+// The options that we ask the kernel for on our sockets, and why.
 
 internal import CLinux
 internal import Glibc
 
 extension Socket {
-    /// Prepares a connected or connecting socket. Options that a kernel does not know are no reason to give the
-    /// connection up, so failures are ignored here; UNIX sockets have none of them.
+    /// Prepares a connected or connecting socket. Options that a kernel does not know are no reason to drop the
+    /// connection, so failures are ignored here; UNIX sockets have no such options.
     func apply(_ options: StreamOptions, for remote: SocketAddress) {
         if let size = options.localBuffer, remote.isLocal {
             _ = setOption(SOL_SOCKET, SO_RCVBUF, size)
@@ -78,12 +78,12 @@ extension Socket {
         return clinux_get_path(descriptor, &path) != 0 ? path : nil
     }
 
-    /// What the kernel knows of the way out of a TCP connection; `nil` where it does not say.
+    /// The kernel's measurements of the way out of a TCP connection; `nil` where it does not say.
     func pathSample(now: MonotonicTime) -> PathSample? {
         guard let path, path.round_trip > 0 else { return nil }
         // All ones: nothing has been measured yet.
         let shortest = min(path.shortest_round_trip, path.round_trip)
-        // What arrived beyond a hole has arrived, too: otherwise the rate would stand still and then jump.
+        // Bytes that arrived beyond a hole have arrived, too: otherwise the rate would stop and then jump.
         let (segment, beyond) = (Int(path.segment), Int(path.selectively_acknowledged))
         let flying = Int(path.unacknowledged) + Int(path.sent_again) - beyond - Int(path.lost)
         return PathSample(
@@ -92,7 +92,7 @@ extension Socket {
             segment: segment)
     }
 
-    /// What the kernel has counted on the way out; `nil` where it does not say.
+    /// The kernel's counts of the way out; `nil` where it does not say.
     var lossCounters: LossCounters? {
         guard let path else { return nil }
         return LossCounters(
@@ -112,7 +112,7 @@ extension Socket {
 }
 
 extension StreamOptions {
-    /// What the sockets of a link have.
+    /// The options of the sockets of a link.
     static let link: StreamOptions = {
         var options = StreamOptions()
         // An urgent message cannot overtake what the kernel has already, so it gets no more than about one TLS record
@@ -120,8 +120,8 @@ extension StreamOptions {
         options.unsentLowWater = 16 * 1024
         options.localUnsentLowWater = 16 * 1024
         // Nothing is lost between two of us on one machine, so the kernel would let megabytes pile up in front of a
-        // reader that is slower than the writer, and an urgent message would wait behind them. Over a network the
-        // window must be able to grow to what the path holds.
+        // reader that is slower than the writer, and an urgent message would wait for them. Over a network the window
+        // must be able to grow to what the path holds.
         options.localBuffer = 64 * 1024
         // A peer that vanished (no RST, a dead NAT mapping) is noticed after 20 s of unacknowledged data; the
         // WebSocket keepalive produces such data on an idle link, and the kernel's does when even that is off.
@@ -129,7 +129,7 @@ extension StreamOptions {
         return options
     }()
 
-    /// What the sockets of a WebSocket without urgent messages have: the kernel may hold as much as it likes.
+    /// The options of the sockets of a WebSocket without urgent messages: the kernel may hold as much as it likes.
     static let webSocket: StreamOptions = {
         var options = StreamOptions()
         options.userTimeout = .seconds(20)

@@ -90,8 +90,8 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether this is no address of the public network: this machine, a private or link-local network, a network of a
-    /// carrier behind NAT, or many at once (RFC 6890).
+    /// Whether this is no address of the public network: this machine, a private or link-local network, a carrier's
+    /// network with NAT, or many at once (RFC 6890).
     package var isInside: Bool {
         let host = hostBytes
         if host.count == 16 {
@@ -112,8 +112,8 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether a machine in one of our networks can have it: a private IPv4 address, or an IPv6 address that means the same
-    /// machine on all links. What somebody in the network names must not lead elsewhere.
+    /// Whether a machine in one of our networks can have it: a private IPv4 address, or an IPv6 address that means the
+    /// same machine on all links. An address that somebody in the network names must not lead elsewhere.
     package var isOfNeighbour: Bool {
         let host = hostBytes
         if host.count == 4 { return Self.isInside(host) && ![0, 127].contains(host[0]) && host[0] < 224 }
@@ -124,7 +124,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     /// The port; 0 for a UNIX-domain socket.
     public var port: UInt16 {
         guard family != AF_UNIX, bytes.count >= 4 else { return 0 }
-        // `sin_port` and `sin6_port` stand behind the family, in the byte order of the network.
+        // `sin_port` and `sin6_port` follow the family, in the byte order of the network.
         return UInt16(bytes[2]) << 8 | UInt16(bytes[3])
     }
 
@@ -171,8 +171,8 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Who an address counts as where each may have so much: an IPv4 address, or the 64 bits of an IPv6 network, whose
-    /// other 64 bits every subscriber may choose at will (RFC 4291 section 2.5.1).
+    /// The caller that an address counts as where each may have so much: an IPv4 address, or the 64 bits of an IPv6
+    /// network, whose other 64 bits every subscriber may choose at will (RFC 4291 section 2.5.1).
     package var network: String {
         guard family == AF_INET6, bytes.count >= 24 else { return hostText }
         let address = bytes[8..<24]
@@ -186,8 +186,8 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
         return groups.joined(separator: ":") + "::/64"
     }
 
-    /// Who an address counts as where each network may have so much: 24 bits of an IPv4 address (`192.0.2.0/24`), 64 bits
-    /// of an IPv6 address, as `network` has them.
+    /// The network that an address counts as where each may have so much: 24 bits of an IPv4 address (`192.0.2.0/24`),
+    /// 64 bits of an IPv6 address, as `network` has them.
     package var neighbourhood: String {
         let network = network
         guard let last = network.utf8.lastIndex(of: UInt8(ascii: ".")) else { return network }

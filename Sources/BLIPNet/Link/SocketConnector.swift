@@ -9,8 +9,8 @@ enum ConnectTarget: Sendable {
     case addresses([SocketAddress])
 }
 
-/// One attempt to reach a place (Happy Eyeballs, RFC 8305: all addresses, families in turn, the next one is tried
-/// after a delay or as soon as one fails, and all go on until one has won). Used once.
+/// One attempt to reach a place (Happy Eyeballs, RFC 8305: all addresses, families in turn, the next one is tried after
+/// a delay or as soon as one fails, and all continue until one has won). Used once.
 actor SocketConnector {
     typealias Outcome = Result<Socket, NetError>
     /// Answers with addresses on some thread, at some time.
@@ -135,7 +135,7 @@ actor SocketConnector {
         }
     }
 
-    /// A socket that stands where the options want it.
+    /// A socket that is bound where the options want it.
     private func open(for remote: SocketAddress) throws(NetError) -> Socket {
         let socket = try Socket.open(family: remote.family)
         socket.apply(options.stream, for: remote)
@@ -174,8 +174,8 @@ actor SocketConnector {
         }
     }
 
-    /// One address failed: goes on with the next. Of several failures the most telling one is kept: "refused" says
-    /// more about the peer than "this machine has no IPv6".
+    /// One address failed: tries the next. Of several failures the most telling one is kept: "refused" says more about
+    /// the peer than "this machine has no IPv6".
     private func note(_ error: NetError) {
         let dull: [Int32] = [ENETUNREACH, EADDRNOTAVAIL, EAFNOSUPPORT]
         if case .posix(_, let number) = error, dull.contains(number), failure != nil {

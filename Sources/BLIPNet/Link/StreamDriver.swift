@@ -1,12 +1,12 @@
-// Moves bytes between a socket and a stack of protocols, and wakes both when it is time. `PeerLink` and
-// `WebSocketChannel` are driven by it. The functions stand in the order in which data meets them; all run on the loop.
+// Moves bytes between a socket and a stack of protocols, and wakes both when it is time. It drives `PeerLink` and
+// `WebSocketChannel`. The functions come in the order in which data meets them; all run on the loop.
 //
 //   socket readable -> read -> stack.receive -> deliverEvents -> pump -> (no room) -> socket writable -> pump
 //   other threads   -> takeMail -> pump                          timer -> stack.handleTimeout -> deliverEvents, pump
 
 internal import Glibc
 
-/// What a driver needs of a stack of pure protocols.
+/// The functions that a driver needs of a stack of pure protocols.
 protocol StreamStack {
     /// Takes bytes from the socket.
     mutating func receive(_ bytes: UnsafeRawBufferPointer, now: MonotonicTime)
@@ -35,11 +35,11 @@ private let readSize = 64 * 1024
 /// How much output is gathered before it is offered to the socket: two full frames with their TLS records, which takes
 /// half the system calls of one and delays an urgent message by one frame at most.
 private let outputGoal = 17 * 1024
-/// What a turn of the driver may read and write before the other sockets of the loop get theirs, and before it looks
-/// for what has come in meanwhile.
+/// How much a turn of the driver may read and write before the other sockets of the loop get theirs, and before it
+/// looks for what has come in meanwhile.
 private let bytesPerTurn = 128 * 1024
 
-/// What a driver holds: one socket and the stack on it, with everything that takes no more than these two.
+/// The state of a driver: one socket and the stack on it, with everything that takes no more than these two.
 ///
 /// Used through methods: each use of a part from outside is an access to the whole, which the runtime watches, and may
 /// copy it. (It is not `~Copyable` because Swift 6.3.1 then lets go of parts of the stack once too often in debug builds:
@@ -60,7 +60,7 @@ struct DrivenStream<Stack: StreamStack> {
     /// When the descriptor is closed though the peer has not.
     private var lingerDeadline: MonotonicTime?
     private(set) var isReadingPaused = false
-    /// What the kernel may hold unsent, and what it has been given since it was last asked.
+    /// How much the kernel may hold unsent, and how much it has been given since it was last asked.
     private var unsentLowWater: Int?
     private var writtenUnasked = 0
     /// The kernel had enough when it was last asked.
@@ -73,7 +73,7 @@ struct DrivenStream<Stack: StreamStack> {
         self.socket = socket
     }
 
-    /// What the kernel has counted on the way out; `nil` where it does not say.
+    /// The kernel's counts of the way out; `nil` where it does not say.
     var lossCounters: LossCounters? {
         var counters = socket?.lossCounters
         counters?.hasQueue = paced?.hasQueue ?? false
@@ -263,7 +263,7 @@ protocol StreamDriver: Actor {
     var stream: DrivenStream<Stack> { get set }
     /// How long the peer may keep the descriptor open after the end.
     var lingerTimeout: Duration { get }
-    /// Hands everything that has arrived to whom it concerns; `false` when there was nothing.
+    /// Hands everything that has arrived to its receiver; `false` when there was nothing.
     func deliverEvents() -> Bool
     /// Hands what other threads want to the stack; `false` when there was nothing. `isLast`: the driver is about to
     /// rest, so that from then on mail has to wake it up.
@@ -277,7 +277,7 @@ protocol StreamDriver: Actor {
 extension StreamDriver {
     func didHalfClose() {}
 
-    /// Begins: who has something to say first, says it.
+    /// Begins: the side that has something to say first, says it.
     func startStream() {
         guard let socket = stream.socket else { return }
         let readiness = SocketReadiness(
@@ -290,7 +290,7 @@ extension StreamDriver {
 
     // MARK: In
 
-    /// Stops reading, so that the kernel's buffers and then the peer's sender fill up, or goes on.
+    /// Stops reading, so that the kernel's buffers and then the peer's sender fill up, or resumes it.
     func pauseReading(_ isPaused: Bool) { stream.pauseReading(isPaused) }
 
     /// The socket has bytes, or its end.
@@ -353,7 +353,7 @@ extension StreamDriver {
             case .wrote(let count): written += count
             case .done: return
             case .failed:
-                // The peer takes nothing more. What it has said before is still to be read; its end comes from there.
+                // The peer takes nothing more. We must still read what it has sent before; its end comes from there.
                 linger()
                 return
             }

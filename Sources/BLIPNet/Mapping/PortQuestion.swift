@@ -39,11 +39,11 @@ package struct MappedPort: Sendable, Equatable {
 package enum MappingFailure: Error, Sendable, Hashable, Codable {
     /// No way out of this network, or none by IPv4.
     case noGateway
-    /// The router answers in none of the languages.
+    /// The router answers in no protocol that we speak.
     case silent
     /// It has said no; the number is of RFC 6886 or RFC 6887.
     case refused(code: UInt16)
-    /// The router sits behind another one: its outside address, which is this, is not public.
+    /// The router reaches the network through another one: its outside address, which is this, is not public.
     case noPublicAddress(String)
     /// UPnP is wanted, and its program is not there.
     case noProgram
@@ -55,7 +55,7 @@ package enum MappingFailure: Error, Sendable, Hashable, Codable {
 
 /// One question to one router.
 package struct PortQuestion: Sendable {
-    /// What the caller wants of the router.
+    /// The caller's request to the router.
     package enum Purpose: Sendable, Equatable {
         /// A port, or `earlier` for longer.
         case map(earlier: MappedPort?)
@@ -74,7 +74,7 @@ package struct PortQuestion: Sendable {
     package static let lifetime: UInt32 = 3600
     /// Between a datagram and the next one, and after the last.
     static let pauses: [Duration] = [.milliseconds(250), .milliseconds(500), .seconds(1), .seconds(2)]
-    /// What a router says of a lifetime is believed within these, in seconds.
+    /// We believe a router's lifetime within these limits, in seconds.
     private static let lifetimes: ClosedRange<UInt32> = 60...86_400
 
     private let port: UInt16
@@ -149,7 +149,7 @@ package struct PortQuestion: Sendable {
     /// The next datagram for the router; `nil` when there is none.
     package mutating func nextDatagram() -> [UInt8]? { outgoing.isEmpty ? nil : outgoing.removeFirst() }
 
-    /// A datagram of the router. What answers another question is ignored.
+    /// Takes a datagram of the router. An answer to another question is ignored.
     package mutating func receive(_ bytes: [UInt8], now: MonotonicTime) {
         guard let reply = RouterReply(bytes) else { return }
         switch (step, reply) {
@@ -212,7 +212,7 @@ package struct PortQuestion: Sendable {
     /// Does what is due at `now`; harmless when nothing is.
     package mutating func handleTimeout(now: MonotonicTime) {
         guard let deadline, now >= deadline else { return }
-        // Who gives back is about to go.
+        // A caller that gives a port back is about to exit.
         guard sent >= (isGivingBack ? 2 : Self.pauses.count) else { return send(now: now) }
         if case .pcp = step, !isGivingBack { return go(to: .natPMPAddress, now: now) }
         end(.failure(.silent))

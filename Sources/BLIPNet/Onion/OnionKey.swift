@@ -4,7 +4,7 @@ internal import COpenSSL
 
 /// Names of version 3 (Tor's rend-spec-v3, section 6): 32 bytes of key, 2 of check sum, 1 of version.
 package enum OnionKey {
-    /// Whether these 35 bytes are a name: a slip of the pen is not.
+    /// Whether these 35 bytes are a name: a mistyped one is not.
     package static func isValid(_ name: [UInt8]) -> Bool {
         name.count == 35 && Self.name(of: Array(name.prefix(32))) == name
     }

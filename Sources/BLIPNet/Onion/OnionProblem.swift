@@ -15,7 +15,7 @@ public enum OnionProblem: Error, Sendable, Hashable {
     case programKept
     /// It is on its way: so many of 100 steps are done.
     case starting(percent: Int)
-    /// It has ended by itself; its last words, perhaps none.
+    /// It has ended on its own; its last words, perhaps none.
     case ended(reason: String)
     /// Its control port or its SOCKS port cannot be connected to, or says nothing.
     case silent
@@ -23,12 +23,12 @@ public enum OnionProblem: Error, Sendable, Hashable {
     case otherTor
     /// Its cookie cannot be read.
     case noCookie
-    /// It refuses what it is asked for; its words.
+    /// It refuses our request; its words.
     case refused(reason: String)
     /// It does not speak its protocol; says what is wrong.
     case violated(reason: String)
 
-    // Whom we call.
+    // The service that we call.
 
     /// Tor knows no such service now.
     case notThere

@@ -23,7 +23,7 @@ package struct OnionService: Sendable, Equatable {
         id = Base32.encode(name)
     }
 
-    /// What contacts call.
+    /// The host that contacts call.
     package var host: String { id + ".onion" }
 
     private static func publicKey(of seed: [UInt8]) -> [UInt8]? {

@@ -1,9 +1,9 @@
-// SOCKS5 (RFC 1928, RFC 1929) as tor speaks it. Pure: bytes in, bytes out, and how many come next, so that no byte of the
-// stream behind it is taken.
+// SOCKS5 (RFC 1928, RFC 1929) as tor speaks it. Pure: bytes in, bytes out, and how many come next, so that the
+// handshake takes no byte of the stream that follows.
 
 /// Asks for a connection to a named host.
 package struct SOCKSHandshake: Sendable {
-    /// Whoever has a name of their own gets circuits of their own (tor: IsolateSOCKSAuth). Each part has 1 to 255 bytes.
+    /// A caller with a name of its own gets circuits of its own (tor: IsolateSOCKSAuth). Each part has 1 to 255 bytes.
     package struct Name: Sendable, Hashable {
         package var user: String
         package var password: String
@@ -35,7 +35,7 @@ package struct SOCKSHandshake: Sendable {
     private let request: [UInt8]
     private var step = Step.method
     private var outgoing: [UInt8]
-    /// How many bytes `receive` takes next; 0: the stream behind it has begun.
+    /// How many bytes `receive` takes next; 0: the stream after the handshake has begun.
     package private(set) var need = 2
 
     /// `nil` when the host has no 1 to 255 bytes, or the name's parts have not.
@@ -104,7 +104,7 @@ package struct SOCKSHandshake: Sendable {
         need = count
     }
 
-    /// What a code of the answer says; the last eight are tor's own (ExtendedErrors).
+    /// The problem that a code of the answer means; the last eight are tor's own (ExtendedErrors).
     static func problem(_ code: UInt8) -> OnionProblem? {
         switch code {
         case 0: nil

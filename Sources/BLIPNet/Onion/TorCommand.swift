@@ -1,4 +1,4 @@
-// What we say to tor on its control port (Tor's control-spec, section 3).
+// The commands that we send to tor on its control port (Tor's control-spec, section 3).
 
 /// A command.
 package enum TorCommand: Sendable, Equatable {

@@ -3,11 +3,11 @@
 
 /// One control connection.
 package struct TorControl: Sendable {
-    /// What tor is asked for.
+    /// The request that we make to tor.
     package struct Wish: Sendable, Equatable {
         /// `nil`: we only call others.
         package var service: OnionService?
-        /// Where tor brings those who call our service.
+        /// The place to which tor brings callers of our service.
         package var target: String
         /// It is a child of ours, which ends when this connection does.
         package var isOurs: Bool
@@ -33,7 +33,7 @@ package struct TorControl: Sendable {
         case ended(OnionProblem)
     }
 
-    /// What the next reply answers.
+    /// The question that the next reply answers.
     private enum Step: Equatable {
         case information
         case cookie
@@ -244,9 +244,9 @@ struct TorProof {
     static let hashBytes = 32
     static let nonceBytes = 32
 
-    /// What tor proves.
+    /// The proof that tor gives.
     let server: [UInt8]
-    /// What we prove.
+    /// The proof that we give.
     let client: [UInt8]
 
     init(cookie: [UInt8], ours: [UInt8], theirs: [UInt8]) {

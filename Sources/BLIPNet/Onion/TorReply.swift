@@ -1,4 +1,4 @@
-// What tor says on its control port (Tor's control-spec, section 2.3): lines that end with CR LF. Pure: bytes in, replies out.
+// Tor's replies on its control port (control-spec, section 2.3): lines that end with CR LF. Pure: bytes in, replies out.
 
 /// A whole reply, or an event.
 package struct TorReply: Sendable, Equatable {
@@ -61,7 +61,7 @@ package struct TorReplyReader: Sendable {
     package static let maxLines = 64
 
     private var bytes: [UInt8] = []
-    /// Events may stand between the lines of a reply.
+    /// Events may come between the lines of a reply.
     private var reply: TorReply?
     private var event: TorReply?
     /// The lines that come are a value, up to a dot: that of an event, or of a reply.

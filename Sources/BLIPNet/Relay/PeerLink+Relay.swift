@@ -1,12 +1,12 @@
-// Links through a relay: to whoever has joined there, and from whoever calls us there (REACH 3).
+// Links through a relay: to a peer that has joined there, and from peers that call us there (REACH 3).
 
 extension PeerLink {
-    /// How often a relay is asked for a session at most: strelaysrv mixes up one of a hundred, and the other side may be
+    /// How often we ask a relay for a session at most: strelaysrv mixes up one of a hundred, and the other side may be
     /// gone without the relay having noticed.
     private static let mostTries = 3
 
-    /// Calls whoever has joined at `relay` as `mailbox`. `caller` is who we are to the relay: somebody new in each run.
-    /// Returns and throws as `connect` does; what is wrong with the relay is `.relayFailed`.
+    /// Calls the peer that has joined at `relay` as `mailbox`. `caller` is our identity to the relay: a new one in each
+    /// run. Returns and throws as `connect` does; a fault of the relay is `.relayFailed`.
     package static func connect(
         to mailbox: RelayID, at relay: RelayServer, as caller: TLSIdentity, options: LinkOptions,
         handler: any BLIPRequestHandler

@@ -1,13 +1,13 @@
-// A connection to a relay on which it is asked for something: to be reached there, or to be put through. Pure: bytes and
+// A connection to a relay on which we ask it for something: to be reached there, or to be put through. Pure: bytes and
 // time in, events and bytes out (REACH 3).
 
 /// The conversation on one control connection, once TLS is up.
 package struct RelayControl: Sendable {
-    /// What the relay is asked for.
+    /// The request that we make to the relay.
     package enum Purpose: Sendable, Equatable {
         /// Callers are to be sent to us.
         case beReached(token: String)
-        /// We call whoever has joined under this id.
+        /// We call the peer that has joined under this id.
         case call(RelayID)
     }
 
@@ -38,7 +38,7 @@ package struct RelayControl: Sendable {
     package static let answerTime = Duration.seconds(5)
 
     private let purpose: Purpose
-    /// The address of the relay; `nil` behind a proxy, where only it knows that.
+    /// The address of the relay; `nil` with a proxy, where only the proxy knows it.
     private let address: [UInt8]?
     private var reader = RelayReader()
     private var state = State.asking
@@ -118,7 +118,7 @@ package struct RelayControl: Sendable {
     }
 
     private mutating func take(_ invitation: RelayInvitation) {
-        // Whose part of the session is whose follows from who called.
+        // Which side has which part of the session follows from who called.
         let isForUs =
             switch purpose {
             case .beReached: invitation.isServer

@@ -1,10 +1,10 @@
-// Connections to a relay: those on which it is asked for something, and those of sessions (REACH 3).
+// Connections to a relay: those on which we ask it for something, and those of sessions (REACH 3).
 
 /// Where a relay is, and who it must be.
 package struct RelayServer: Sendable, Hashable {
     package var host: String
     package var port: UInt16
-    /// `nil`: whichever answers, for who wants to look at it.
+    /// `nil`: whichever answers, for a caller that wants to look at it.
     package var id: RelayID?
 
     package init(host: String, port: UInt16, id: RelayID?) {
@@ -28,9 +28,9 @@ struct RelayDialler: Sendable {
     /// A connection to the relay itself, after TLS.
     struct Line {
         let connection: TCPConnection
-        /// Who answered.
+        /// The id of the relay that answered.
         let id: RelayID
-        /// Where the relay is; `nil` behind a proxy.
+        /// Where the relay is; `nil` with a proxy.
         let address: SocketAddress?
     }
 
@@ -123,7 +123,7 @@ struct RelayDialler: Sendable {
         .relayFailed(RelayFailure(relay: relay.endpoint, problem: problem))
     }
 
-    /// What a failure of the stream says of the relay.
+    /// Translates a failure of the stream into an error of the relay.
     private func failure(_ error: NetError) -> LinkError {
         switch error {
         case .cancelled, .closedLocally, .closing: .closedLocally

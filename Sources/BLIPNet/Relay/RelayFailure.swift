@@ -1,6 +1,6 @@
 // Why a relay is of no use, as a value: the words for people are made elsewhere.
 
-/// What a relay or somebody behind it has done, or has not.
+/// A problem with a relay, or with a peer that it serves.
 public enum RelayProblem: Error, Sendable, Hashable {
     /// It cannot be connected to, or answers nothing.
     case silent
@@ -12,7 +12,7 @@ public enum RelayProblem: Error, Sendable, Hashable {
     case full
     /// It lets nobody in without its token.
     case wantsToken
-    /// Whom we call has not joined there.
+    /// The peer that we call has not joined there.
     case notThere
     /// Our own id is in use there, perhaps on a connection that is dead.
     case idTaken

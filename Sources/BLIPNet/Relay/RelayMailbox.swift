@@ -12,7 +12,7 @@ extension TLSIdentity {
             })
     }
 
-    /// What a relay knows this identity by.
+    /// The id by which a relay knows this identity.
     package var relayID: RelayID? { RelayID(certificate: credentials.certificate) }
 
     /// The 32 bytes of our mailbox with a relay. `slot` is 0, or 1 for the spare one; `generation` grows when our user wants

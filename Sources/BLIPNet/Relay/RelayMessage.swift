@@ -18,7 +18,7 @@ package enum RelayMessage: Sendable, Equatable {
 
 /// How a relay answers a request.
 package struct RelayResponse: Sendable, Equatable {
-    /// What the answer says. Numbers that nobody knows are refusals.
+    /// The meaning of the answer. Numbers that nobody knows are refusals.
     package enum Code: Sendable, Equatable {
         case success
         case notFound
@@ -58,8 +58,8 @@ package struct RelayInvitation: Sendable, Equatable {
         self.isServer = isServer
     }
 
-    /// Whether the session is where the relay itself is. Whoever believed another address could be made to connect to
-    /// anybody. `relay`: the address of the control connection, 4 or 16 bytes.
+    /// Whether the session is where the relay itself is. A client that believed another address could be made to
+    /// connect to anybody. `relay`: the address of the control connection, 4 or 16 bytes.
     package func isAt(_ relay: [UInt8]) -> Bool {
         // A relay that listens at all its addresses may write that down as zeros.
         guard address.contains(where: { $0 != 0 }) else { return true }
@@ -73,7 +73,7 @@ package struct RelayInvitation: Sendable, Equatable {
     }
 }
 
-/// What came is not the relay protocol; says what is wrong with it.
+/// The bytes that came are not the relay protocol; says what is wrong with them.
 package struct RelayViolation: Error, Sendable, Equatable {
     package let reason: String
 }
@@ -182,7 +182,7 @@ extension RelayResponse.Code {
     }
 }
 
-/// Writes XDR (RFC 4506): numbers of 32 bits, and bytes behind their count, filled up with zeros to a multiple of four.
+/// Writes XDR (RFC 4506): numbers of 32 bits, and bytes after their count, filled up with zeros to a multiple of four.
 private struct RelayWriter {
     private(set) var bytes: [UInt8] = []
 

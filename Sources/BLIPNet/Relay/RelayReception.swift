@@ -27,7 +27,7 @@ package struct RelayReception: Sendable {
         self.accept = accept
     }
 
-    /// Who answers as the relay. Throws `.relayFailed`.
+    /// The id of whatever answers as the relay. Throws `.relayFailed`.
     package static func lookUp(_ relay: RelayServer, options: LinkOptions) async throws(LinkError) -> RelayID {
         let stranger: TLSIdentity
         do throws(TLSError) { stranger = try TLSIdentity.generate(commonName: "blip") } catch {
@@ -38,8 +38,8 @@ package struct RelayReception: Sendable {
         return line.id
     }
 
-    /// Joins as `mailbox` and takes callers until the relay, the network or the task ends it. `joined` is told once that has
-    /// worked. Returns why it is over.
+    /// Joins as `mailbox` and takes callers until the relay, the network or the task ends it. Calls `joined` once it
+    /// has joined. Returns why it is over.
     package func serve(as mailbox: TLSIdentity, joined: @escaping @Sendable (RelayJoined) -> Void) async -> LinkError {
         let dialler = RelayDialler(relay: relay, options: options)
         let line: RelayDialler.Line
@@ -115,7 +115,7 @@ private actor RelayDesk {
                 acceptance: reception.accept,
                 observer: PeerLink.Observer(opened: { place.giveBack() }, gone: { place.giveBack() }))
         } catch {
-            // Whoever called asks again; that a session came to nothing is no news for our user.
+            // The caller asks again; that a session came to nothing is no news for our user.
             ended()
         }
     }

@@ -1,12 +1,12 @@
 // Finds out which revision a server speaks, by asking (SOCKETIO B1, trap 1).
 
-/// Judges the first answers of a server: asked for revision 4, a server of revision 3 either ignores the number and
-/// answers in its own form, or refuses with 400.
+/// Judges the first answers of a server: when we ask for revision 4, a server of revision 3 either ignores the number
+/// and answers in its own form, or refuses with 400.
 package struct EngineIODetection: Sendable, Equatable {
-    /// What the first answer means.
+    /// The meaning of the first answer.
     package enum Outcome: Sendable, Equatable {
         case speaks(EngineIORevision)
-        /// To be asked again, for the revision that `asking` names now.
+        /// Ask again, for the revision that `asking` names now.
         case askAgain
         case failed(SocketIOError)
     }
@@ -15,7 +15,7 @@ package struct EngineIODetection: Sendable, Equatable {
     private let wanted: EngineIORevision?
     /// The revision to ask for.
     package private(set) var asking: EngineIORevision
-    /// What the first question was refused with.
+    /// The error with which the server refused the first question.
     private var firstRefusal: SocketIOError?
 
     package init(wanted: EngineIORevision? = nil) {
@@ -23,8 +23,8 @@ package struct EngineIODetection: Sendable, Equatable {
         asking = wanted ?? .eio4
     }
 
-    /// Whether the server, if it accepts the question, must speak what was asked for: it was the only choice, or the
-    /// server has refused the other one.
+    /// Whether the server, if it accepts the question, must speak the revision that we asked for: it was the only
+    /// choice, or the server has refused the other one.
     var isCertain: Bool { wanted != nil || firstRefusal != nil }
 
     /// The answer to the first GET of polling.
@@ -58,7 +58,7 @@ package struct EngineIODetection: Sendable, Equatable {
     }
 }
 
-/// What an HTTP answer with an error says.
+/// The reason in an HTTP answer with an error.
 enum EngineIORefusal {
     /// The number in `{"code":n,"message":…}`; servers of Python send a string instead.
     static func code(of body: [UInt8]) -> Int? {

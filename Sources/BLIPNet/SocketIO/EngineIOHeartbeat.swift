@@ -1,4 +1,4 @@
-// Who pings whom, and when the other side is dead (SOCKETIO B11, trap 8).
+// The heartbeat: who pings whom, and when the other side is dead (SOCKETIO B11, trap 8).
 
 /// The clockwork of both roles: in revision 3 we ping and the server answers, in revision 4 the other way round. A packet of
 /// any kind is a sign of life.

@@ -1,6 +1,6 @@
 // One packet of Engine.IO, and its forms: text, Base64, and messages of a WebSocket (SOCKETIO, "Bytes").
 
-/// What Engine.IO carries in either direction.
+/// A packet that Engine.IO carries in either direction.
 package struct EngineIOPacket: Sendable, Equatable {
     package enum Kind: UInt8, Sendable, Equatable {
         case open = 0
@@ -137,7 +137,7 @@ extension EngineIOPacket {
     }
 }
 
-/// Where a packet was in the input.
+/// The place of a packet in the input.
 struct EngineIOPlace: Equatable {
     /// From 0.
     var packet = 0

@@ -68,8 +68,8 @@ extension EngineIOSession {
         }
     }
 
-    /// Both revisions open alike on a WebSocket. What tells them apart is the number that was asked for, where the server
-    /// may have to respect it, and the field that only newer servers send.
+    /// Both revisions open alike on a WebSocket. We tell them apart by the number that we asked for, where the server
+    /// has to respect it, and by the field that only newer servers send.
     private mutating func opened(_ packet: EngineIOPacket, _ detection: EngineIODetection, now: MonotonicTime) {
         guard let handshake = handshake(of: packet) else { return }
         if detection.isCertain || handshake.maxPayload != nil {
@@ -109,7 +109,7 @@ extension EngineIOSession {
         events.append(.upgradeFailed(error))
     }
 
-    /// Back to polling alone. What the upgrade has queued for the WebSocket is dropped with it.
+    /// Returns to polling alone. The actions that the upgrade has queued for the WebSocket are dropped with it.
     mutating func giveUpUpgrade() {
         guard upgrade != .none else { return }
         upgrade = .none

@@ -9,7 +9,7 @@ public enum EngineIOTransports: Sendable, Equatable {
     case upgrade
 }
 
-/// What the driver does next.
+/// A step for the driver to take next.
 package enum EngineIOAction: Sendable, Equatable {
     /// A GET with these names and values in its query. At most one is on its way; its answer is `got` or `getFailed`.
     case get(query: [EngineIOQueryItem])
@@ -19,9 +19,9 @@ package enum EngineIOAction: Sendable, Equatable {
     case openWebSocket(query: [EngineIOQueryItem])
     /// One message of the open WebSocket.
     case sendWebSocket(WebSocketMessageKind, [UInt8])
-    /// The WebSocket is closed, with what has been sent first. Nothing that it says afterwards is of interest.
+    /// The driver closes the WebSocket after sending what it has taken. Later messages of the WebSocket do not matter.
     case closeWebSocket
-    /// The end: requests and the WebSocket are given up, and no action follows. A WebSocket is closed in order.
+    /// The end: the driver cancels its requests and closes a WebSocket in order; no action follows.
     case end
 }
 
@@ -47,7 +47,7 @@ extension EngineIOQueryItem: CustomStringConvertible {
     package var description: String { name == "sid" ? "sid=…" : "\(name)=\(value)" }
 }
 
-/// What the driver has seen.
+/// Something that the driver has seen.
 package enum EngineIOInput: Sendable, Equatable {
     /// The answer to the GET, or to the POST.
     case got(status: Int, body: [UInt8])
@@ -63,7 +63,7 @@ package enum EngineIOInput: Sendable, Equatable {
     case webSocketClosed(String)
 }
 
-/// What the session tells the layer above: `opened` at most once and first, `closed` exactly once and last.
+/// An event for the layer above: `opened` comes at most once and first, `closed` exactly once and last.
 package enum EngineIOEvent: Sendable, Equatable {
     case opened(EngineIOHandshake, EngineIORevision)
     case message(EngineIOPacket.Payload)
@@ -97,12 +97,12 @@ package struct EngineIOSession: Sendable {
 
     /// The way from polling to a WebSocket.
     enum Upgrade: Sendable, Equatable {
-        /// Not begun, over, or given up.
+        /// Not begun, over, or abandoned.
         case none
         case opening(deadline: MonotonicTime)
         /// `2probe` is sent.
         case probing(deadline: MonotonicTime)
-        /// `3probe` has come. No further request is made; those on their way are waited for.
+        /// `3probe` has come. We make no further request and wait for those on their way.
         case pausing(deadline: MonotonicTime)
 
         var deadline: MonotonicTime? {
@@ -142,7 +142,7 @@ package struct EngineIOSession: Sendable {
         ask()
     }
 
-    /// What was agreed on; `nil` before `opened` and after the end.
+    /// The terms agreed on; `nil` before `opened` and after the end.
     var terms: EngineIOTerms? {
         switch state {
         case .open(let terms), .closing(let terms, _): terms
@@ -167,7 +167,7 @@ package struct EngineIOSession: Sendable {
         }
     }
 
-    /// What the server, or our limit, allows for one packet.
+    /// How many bytes the server, or our limit, allows for one packet.
     package var maxPacketBytes: Int { terms.map { maxPostBytes($0) } ?? limits.maxPostBytes }
 
     /// Queues a group of packets. With a `token`, `sent` or `unsent` names it; a group that neither names when the session
@@ -200,7 +200,7 @@ package struct EngineIOSession: Sendable {
 
     package mutating func nextEvent() -> EngineIOEvent? { events.popFirst() }
 
-    /// What the caller has to do now.
+    /// The action that the caller has to carry out now.
     package mutating func nextAction() -> EngineIOAction? {
         if let action = actions.popFirst() { return action }
         guard let terms else { return nil }
@@ -260,7 +260,7 @@ package struct EngineIOSession: Sendable {
     }
 }
 
-/// What a session knows once it is open.
+/// The facts that a session knows once it is open.
 struct EngineIOTerms: Sendable {
     let handshake: EngineIOHandshake
     let revision: EngineIORevision

@@ -2,7 +2,7 @@
 
 /// The decoder of one connection: Engine.IO messages in, packets out. After a fault it is of no use.
 package struct SocketIOAssembler: Sendable {
-    /// What a message brings.
+    /// The result of a message.
     package enum Received: Sendable, Equatable {
         case packet(SocketIOPacket)
         /// Attachments are due.

@@ -1,4 +1,4 @@
-// What can go wrong on a Socket.IO connection, in values: what and where for bytes, who and why for its end.
+// The errors of a Socket.IO connection, as values: what and where for bytes, who and why for its end.
 
 /// A fault in bytes that a server sent.
 public struct SocketIOFault: Error, Sendable, Equatable {
@@ -10,7 +10,7 @@ public struct SocketIOFault: Error, Sendable, Equatable {
         case socketIO
     }
 
-    /// What is wrong.
+    /// The kind of fault.
     public enum Reason: Sendable, Equatable {
         /// The payload or packet is empty.
         case empty
@@ -62,7 +62,7 @@ public struct SocketIOFault: Error, Sendable, Equatable {
 }
 
 extension SocketIOFault: CustomStringConvertible {
-    /// What is wrong and where, for logs. Nothing that the server sent is in it, apart from one byte.
+    /// The fault and its place, for logs. Nothing that the server sent is in it, apart from one byte.
     public var description: String {
         "\(layer == .engineIO ? "Engine.IO" : "Socket.IO"): \(reason.text), at byte \(offset) of packet \(packet)"
     }
@@ -100,15 +100,15 @@ public enum SocketIOError: Error, Sendable, Equatable {
     case closedByServer
     /// The server broke the protocol, and we closed.
     case malformed(SocketIOFault)
-    /// The server answers with this HTTP status instead of what was asked for. `code` is Engine.IO's number for the
-    /// error, where the server gives one: 0 unknown transport, 1 unknown session, 2 bad handshake method, 3 bad request,
-    /// 4 forbidden, 5 unsupported revision.
+    /// The server answers with this HTTP status instead of what we asked for. `code` is Engine.IO's number for the
+    /// error, where the server gives one: 0 unknown transport, 1 unknown session, 2 bad handshake method, 3 bad
+    /// request, 4 forbidden, 5 unsupported revision.
     case refused(status: Int, code: Int?)
     /// The server refuses the namespace, with what it says about it.
     case namespaceRefused(SocketIOValue)
-    /// What answers is no Socket.IO server.
+    /// The server that answers is not a Socket.IO server.
     case notSocketIO
-    /// The server speaks the other revision of Engine.IO than the one that was asked for.
+    /// The server speaks the other revision of Engine.IO, not the one that we asked for.
     case wrongRevision(EngineIORevision)
     /// Nothing happened in time: "open", "heartbeat", "connect", "ack", "upgrade", "close".
     case timedOut(String)
@@ -118,13 +118,13 @@ public enum SocketIOError: Error, Sendable, Equatable {
     case link(LinkError)
     /// The transport failed; the words of the layer below.
     case transport(String)
-    /// The connection ended. `mayHaveArrived`: what this is the outcome of may have reached the server.
+    /// The connection ended. `mayHaveArrived`: the operation that failed may have reached the server.
     case connectionLost(mayHaveArrived: Bool)
-    /// The task that waited was cancelled. An event that it waited for may still be sent.
+    /// The waiting task was cancelled. Its event may still be sent.
     case cancelled
     /// There is no connection, or not this namespace on it.
     case notConnected
-    /// What the caller gave cannot be sent; what is wrong with it: "name", "namespace", "auth".
+    /// The caller gave something that cannot be sent; which part is wrong: "name", "namespace", "auth".
     case invalid(String)
     /// A limit of ours or of the server's was reached before anything was sent; of what, and how much it is.
     case limitExceeded(String, Int)

@@ -1,4 +1,4 @@
-// What a Socket.IO connection has to say: events of the server, and what has become of the connection.
+// The events of a Socket.IO connection: those that the server sends, and changes of the connection's state.
 
 /// An event that the server has sent in one namespace (SOCKETIO B17).
 public struct SocketIOEvent: Sendable, Equatable {
@@ -11,7 +11,7 @@ public struct SocketIOEvent: Sendable, Equatable {
     package var ackRequest: SocketIOAckRequest?
 }
 
-/// What names the acknowledgement that the server waits for. Good for one answer, on the connection that it came on.
+/// Names the acknowledgement that the server waits for. Good for one answer, on the connection that it came on.
 package struct SocketIOAckRequest: Sendable, Hashable {
     let namespace: String
     let id: UInt64
@@ -19,7 +19,7 @@ package struct SocketIOAckRequest: Sendable, Hashable {
     let connection: UInt64
 }
 
-/// What carries the packets.
+/// The transport that carries the packets.
 public enum SocketIOTransport: Sendable, Equatable {
     case polling
     case webSocket
@@ -35,16 +35,16 @@ public enum SocketIOStatus: Sendable, Equatable {
     case open(SocketIOTransport, EngineIORevision)
 }
 
-/// What the session tells the client that drives it.
+/// An event that the session reports to the client that drives it.
 package enum SocketIOSessionEvent: Sendable, Equatable {
     /// The transport is connected.
     case opened(EngineIOHandshake, EngineIORevision)
-    /// The namespace is about to be asked for: call `authenticate`, at every connection anew (SOCKETIO B12).
+    /// The session is about to ask for the namespace: call `authenticate`, again for every connection (SOCKETIO B12).
     case authWanted(namespace: String)
     /// The namespace is connected; its own sid, where the protocol has one.
     case connected(namespace: String, sid: String?)
-    /// The namespace is not connected, or no longer, and is not asked for again: `namespaceRefused` with what the server
-    /// says, `closedByServer`, `closedLocally` or `timedOut`. The others go on.
+    /// The namespace is not connected, or no longer, and the session does not ask for it again: `namespaceRefused` with
+    /// what the server says, `closedByServer`, `closedLocally` or `timedOut`. The other namespaces continue.
     case ended(namespace: String, SocketIOError)
     case event(SocketIOEvent)
     /// The emit is with the server (polling) or on the WebSocket.

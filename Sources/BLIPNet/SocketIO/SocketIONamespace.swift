@@ -1,13 +1,13 @@
-// One namespace of a connection: asked for, connected, or over (SOCKETIO B6, traps 2 and 6).
+// One namespace of a connection: requested, connected, or over (SOCKETIO B6, traps 2 and 6).
 
-/// What a session knows of a namespace.
+/// A session's knowledge of a namespace.
 struct SocketIONamespace: Sendable {
     enum State: Sendable, Equatable {
         /// It is wanted, and there is no connection.
         case waiting
-        /// The caller has been asked for what to authenticate with.
+        /// We have asked the caller for the data to authenticate with.
         case authenticating
-        /// CONNECT is sent, or the server will send it by itself.
+        /// CONNECT is sent, or the server will send it unasked.
         case connecting(deadline: MonotonicTime)
         case connected
     }

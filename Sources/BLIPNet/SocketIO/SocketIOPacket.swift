@@ -16,9 +16,9 @@ package struct SocketIOPacket: Sendable, Equatable {
     }
 
     package var kind: Kind
-    /// Begins with `/`. A CONNECT of protocol 4 may have a query behind it.
+    /// Begins with `/`. In a CONNECT of protocol 4 a query may follow it.
     package var namespace: String
-    /// Of an acknowledgement: what it answers, or what is asked for.
+    /// The number of an acknowledgement: the one that this packet is, or the one that it asks for.
     package var id: UInt64?
     package var data: SocketIOValue?
 

@@ -2,7 +2,7 @@
 
 /// The parts of a packet's text.
 struct SocketIOPacketReader {
-    /// What the text says.
+    /// The content of the text.
     struct Text: Equatable {
         var kind: SocketIOPacket.Kind
         var isBinary: Bool
@@ -126,7 +126,7 @@ struct SocketIOPacketReader {
         "connect", "connect_error", "disconnect", "disconnecting", "newListener", "removeListener",
     ]
 
-    /// What each type may carry; what a refusal may be is left to the server (traps 4 and 5).
+    /// Checks that the type may carry the data; the server decides what a refusal may be (traps 4 and 5).
     private func checkShape(of text: Text, at start: Int) throws(SocketIOFault) {
         guard let shape = missingShape(of: text) else { return }
         throw SocketIOFault(.socketIO, .badShape(shape), offset: start)

@@ -32,7 +32,7 @@ extension SocketIOSession {
     }
 
     private mutating func receive(_ message: EngineIOPacket.Payload, now: MonotonicTime) {
-        // What was read together with a packet that has ended the connection.
+        // Ignore a message that was read together with a packet that has ended the connection.
         guard revision != nil, engine?.isClosed == false else { return }
         incomingBytes += message.byteCount
         let received: SocketIOAssembler.Received
@@ -90,7 +90,7 @@ extension SocketIOSession {
             event.ackRequest = SocketIOAckRequest(namespace: packet.namespace, id: id, connection: connection)
         }
         if state == .connected { return deliver(event) }
-        // What a server's connect handler emits may come before CONNECT (trap 6).
+        // An event that a server's connect handler emits may come before CONNECT (trap 6).
         let (limits, byteCount) = (limits, incomingBytes)
         let isHeld = namespaces[packet.namespace]?.hold(event, byteCount: byteCount, limits: limits) ?? false
         if !isHeld {

@@ -1,8 +1,9 @@
 // Socket.IO as a client, as a value without I/O: namespaces, events and acknowledgements over one connection after the
 // other. Below it is `EngineIOSession`; a driver carries out its actions and decides when to connect again.
 
-/// The state machine of a client. It outlives its connections: namespaces that were joined, and emits that no transport has
-/// taken, are kept for the next one. What was handed to a transport is not sent again, so that nothing comes twice.
+/// The state machine of a client. It outlives its connections: namespaces that were joined, and emits that no transport
+/// has taken, are kept for the next one. An emit that was handed to a transport is not sent again, so that nothing
+/// comes twice.
 ///
 /// Drive it like `EngineIOSession`: after every call take actions, then events, each until there is none.
 package struct SocketIOSession: Sendable {
@@ -18,7 +19,7 @@ package struct SocketIOSession: Sendable {
         package init() {}
     }
 
-    /// What a transport has taken.
+    /// An emit that a transport has taken.
     struct Handed: Sendable {
         let namespace: String
         /// `nil` once it is with the server, or on the WebSocket.
@@ -39,9 +40,9 @@ package struct SocketIOSession: Sendable {
     var lastTicket: UInt64 = 0
     var queuedCount = 0
     var queuedBytes = 0
-    /// What a transport has taken and that is not at its end, by ticket.
+    /// Emits that a transport has taken and that are not at their end, by ticket.
     var handed: [UInt64: Handed] = [:]
-    /// When emits that want an acknowledgement give it up, by ticket.
+    /// When emits that want an acknowledgement stop waiting for it, by ticket.
     var ackDeadlines: [UInt64: MonotonicTime] = [:]
     /// No deadline is earlier than this.
     var earliestAck: MonotonicTime?
@@ -66,7 +67,7 @@ package struct SocketIOSession: Sendable {
     /// Begins a connection. Does nothing while there is one.
     package mutating func open(now: MonotonicTime) {
         guard engine?.isClosed ?? true else { return }
-        // What the driver has not taken yet, the end of the last connection among it.
+        // Actions that the driver has not taken yet, the end of the last connection among them.
         while let action = engine?.nextAction() { actions.append(action) }
         connection += 1
         engine = EngineIOSession(
@@ -74,7 +75,7 @@ package struct SocketIOSession: Sendable {
             now: now)
     }
 
-    /// Closes the connection in order, and gives up what waits: its tickets fail.
+    /// Closes the connection in order, and abandons the emits that wait: their tickets fail.
     package mutating func close(now: MonotonicTime) {
         for name in order { endQueue(of: name, .closedLocally) }
         engine?.close(now: now)

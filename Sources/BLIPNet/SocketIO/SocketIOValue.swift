@@ -1,4 +1,4 @@
-// What events and acknowledgements of Socket.IO carry: JSON in which bytes may stand anywhere.
+// The data that events and acknowledgements of Socket.IO carry: JSON in which bytes may be anywhere.
 
 /// A value in an event or an acknowledgement: JSON (RFC 8259), or bytes, which travel beside the JSON as attachments
 /// (SOCKETIO, "Bytes"). Objects keep the order of their members.
@@ -88,8 +88,8 @@ extension SocketIOValue {
         }
     }
 
-    /// The JSON of this value. Bytes go to the end of `attachments`, and a placeholder with their number stands in the
-    /// JSON. `nil` when arrays and objects are nested deeper than `depth`.
+    /// The JSON of this value. Bytes go to the end of `attachments`, and the JSON has a placeholder with their number.
+    /// `nil` when arrays and objects are nested deeper than `depth`.
     package func json(depth: Int, attachments: inout [[UInt8]]) -> JSONValue? {
         switch self {
         case .null: return .null
@@ -122,7 +122,7 @@ extension SocketIOValue {
         }
     }
 
-    /// Whether bytes stand anywhere in it.
+    /// Whether bytes are anywhere in it.
     package var hasBytes: Bool {
         switch self {
         case .bytes: true

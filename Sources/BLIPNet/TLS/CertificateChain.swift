@@ -1,4 +1,4 @@
-// What a peer has shown of itself, for those who decide whether to believe it.
+// The certificates that a peer has shown, for those who decide whether to believe it.
 
 internal import COpenSSL
 
@@ -8,16 +8,16 @@ public struct CertificateChain: Sendable, Equatable {
     public struct Certificate: Sendable, Equatable {
         /// The certificate as DER.
         public let encoded: [UInt8]
-        /// What identifies its key.
+        /// The fingerprint that identifies its key.
         public let fingerprint: SPKIFingerprint
-        /// Who it is for and who has signed it, in one line each, as RFC 2253 writes names.
+        /// The names of its holder and of its signer, in one line each, as RFC 2253 writes names.
         public let subject: String
         public let issuer: String
     }
 
     /// Never empty.
     public let certificates: [Certificate]
-    /// The name that the server was to have; `nil` when no name was asked for.
+    /// The name that the server was to have; `nil` when the client asked for no name.
     public let serverName: String?
     /// Why the authorities of this system do not vouch for the chain and the name; `nil` when they do.
     public let problem: String?

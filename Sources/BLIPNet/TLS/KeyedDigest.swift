@@ -16,10 +16,10 @@ package enum KeyedDigest {
         }
     }
 
-    /// HKDF without a salt: a key of 32 bytes that follows from `secret` and tells nothing of it. Whoever has the one for
-    /// one `info` cannot make that for another.
+    /// HKDF without a salt: a key of 32 bytes that follows from `secret` and tells nothing of it. Somebody with the key
+    /// for one `info` cannot make the key for another.
     package static func derivedKey(from secret: [UInt8], info: [UInt8]) -> [UInt8] {
-        // Without a salt, zeros stand for it (section 2.2); 32 bytes are one block (section 2.3).
+        // Zeros replace the missing salt (section 2.2); 32 bytes are one block (section 2.3).
         let pseudorandom = hmac(secret, key: [UInt8](repeating: 0, count: SHA256Digest.byteCount))
         return hmac(info + [1], key: pseudorandom)
     }

@@ -4,7 +4,7 @@
 internal import COpenSSL
 
 enum OpenSSLErrorQueue {
-    /// Forgets what earlier calls on this thread left behind.
+    /// Forgets the errors that earlier calls on this thread left.
     static func clear() { ERR_clear_error() }
 
     /// Empties the queue and returns the reasons in it, the first cause first, in OpenSSL's words.

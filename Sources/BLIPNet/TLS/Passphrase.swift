@@ -1,12 +1,12 @@
-// What protects the backup of an identity: typed by a person, or read from a file, on its way to OpenSSL.
+// The passphrase that protects the backup of an identity: typed by a person, or read from a file, on its way to OpenSSL.
 
 internal import COpenSSL
 
 /// A passphrase of 8 to 1,000 bytes of UTF-8 without NUL. Not printable, so that no log and no error has it.
 package struct Passphrase: Sendable {
-    /// Fewer bytes are found by trying.
+    /// An attacker finds fewer bytes by trying.
     package static let minimumBytes = 8
-    /// What OpenSSL takes.
+    /// OpenSSL takes no more.
     package static let maximumBytes = 1000
 
     /// Wiped when the last copy of the passphrase goes.

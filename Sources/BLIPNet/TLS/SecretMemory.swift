@@ -10,8 +10,7 @@ package enum SecretMemory {
         bytes = []
     }
 
-    /// Overwrites the text where it stands, with every copy that shares its storage: for a text that nobody else has any
-    /// more.
+    /// Overwrites the text in place, with every copy that shares its storage: for a text that nobody else has any more.
     package static func wipe(_ text: inout String) {
         text.withUTF8 { OPENSSL_cleanse(UnsafeMutableRawPointer(mutating: $0.baseAddress), $0.count) }
         text = ""

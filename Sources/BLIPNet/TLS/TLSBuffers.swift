@@ -1,4 +1,4 @@
-// Where OpenSSL reads encrypted bytes and writes them: straight from what the socket gave and into what it gets.
+// The place where OpenSSL reads and writes encrypted bytes: straight from what the socket gave and into what it gets.
 
 internal import COpenSSL
 
@@ -86,7 +86,7 @@ final class TLSBuffers {
 
     func discardOutput() { copenssl_forget_spill(buffers) }
 
-    /// What OpenSSL writes while `body` runs is appended to `out`, in place as far as `capacity` bytes have room.
+    /// Appends the bytes that OpenSSL writes while `body` runs to `out`, in place as far as `capacity` bytes have room.
     func withOutput<Failure: Error>(
         _ out: inout ByteQueue, capacity: Int, _ body: () throws(Failure) -> Void
     ) throws(Failure) {

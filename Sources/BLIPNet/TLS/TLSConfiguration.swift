@@ -3,9 +3,9 @@
 /// The settings of TLS sessions, for either role. Sessions of one value (and of its copies that were not changed)
 /// share one OpenSSL context, so a value is best made once and kept.
 public struct TLSConfiguration: Sendable {
-    /// What a server wants to know of its clients.
+    /// Whether a server wants certificates of its clients.
     public enum ClientCertificates: Sendable, Equatable {
-        /// Clients are not asked for a certificate.
+        /// The server asks clients for no certificate.
         case ignored
         /// A client may present one, which `trust` must accept.
         case optional
@@ -17,11 +17,11 @@ public struct TLSConfiguration: Sendable {
     public var identity: TLSIdentity? { didSet { contexts = TLSContextPool() } }
     /// Which peers are believed.
     public var trust = TrustPolicy.system { didSet { contexts = TLSContextPool() } }
-    /// The name that a server must have in its certificate, and that it is told (SNI, RFC 6066). `nil` means the host
-    /// that was dialled.
+    /// The name that a server must have in its certificate, and that we send to it (SNI, RFC 6066). `nil` means the
+    /// host that was dialled.
     public var serverName: String?
-    /// Whether `.system` and `.roots` compare the name of the server. Without it, whoever has any certificate of those
-    /// authorities is believed.
+    /// Whether `.system` and `.roots` compare the name of the server. Without it, any server with a certificate of
+    /// those authorities is believed.
     package var checksServerName = true
     public var minimumVersion = TLSVersion.tls12 { didSet { contexts = TLSContextPool() } }
     /// The application's protocols in order of preference (ALPN, RFC 7301), each of 1 to 255 bytes. Empty: none is
@@ -38,18 +38,19 @@ public struct TLSConfiguration: Sendable {
 
     var contexts = TLSContextPool()
 
-    /// What a client should have: the authorities of the system, the name of the server, TLS 1.2 at least.
+    /// The settings that a client should have: the authorities of the system, the name of the server, TLS 1.2 at least.
     public init() {}
 
-    /// What a server should have: a certificate, no questions.
+    /// The settings that a server should have: a certificate, no questions.
     public static func server(identity: TLSIdentity) -> TLSConfiguration {
         var configuration = TLSConfiguration()
         configuration.identity = identity
         return configuration
     }
 
-    /// What the peers of links have (DESIGN 5), in either role: TLS 1.3 only, both sides present certificates, nothing
-    /// is resumed, only the key counts, and it is one of Ed25519. Without an `expected` key any is accepted, and the user looks at it.
+    /// The settings of the peers of links (DESIGN 5), in either role: TLS 1.3 only, both sides present certificates,
+    /// nothing is resumed, only the key counts, and it is one of Ed25519. Without an `expected` key any is accepted,
+    /// and the user looks at it.
     package static func pinned(identity: TLSIdentity, expected: SPKIFingerprint?) -> TLSConfiguration {
         var configuration = TLSConfiguration()
         configuration.identity = identity

@@ -6,9 +6,9 @@ internal import COpenSSL
 /// so it may be shared.
 final class TLSContext: Sendable {
     nonisolated(unsafe) let pointer: OpaquePointer
-    /// Where sessions to be resumed are kept; `nil` when none may be.
+    /// Keeps the sessions to resume; `nil` when none may be resumed.
     let sessions: TLSSessionCache?
-    /// Names of the application's protocols as they stand in the handshake. OpenSSL refers to them.
+    /// Names of the application's protocols as the handshake encodes them. OpenSSL refers to them.
     private nonisolated(unsafe) let protocols: UnsafeMutableBufferPointer<UInt8>
 
     init(role: TLSRole, configuration: TLSConfiguration) throws(TLSError) {
@@ -139,7 +139,7 @@ final class TLSContext: Sendable {
             }, nil)
     }
 
-    /// When a whole ClientHello is there, and before any work is done for it, a session may refuse to go on.
+    /// When a whole ClientHello is there, and before any work is done for it, a session may refuse to continue.
     private func askBeforeWork() {
         SSL_CTX_set_client_hello_cb(
             pointer,

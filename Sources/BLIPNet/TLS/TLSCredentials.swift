@@ -293,7 +293,7 @@ final class TLSCredentials: Sendable {
         return try pem { PEM_write_bio_PKCS8($0, sealed) == 1 }
     }
 
-    /// What `writeKey` writes, then the certificate and those of its issuers.
+    /// The key as `writeKey` writes it, then the certificate and those of its issuers.
     private func pem(_ writeKey: (OpaquePointer) -> Bool) throws(TLSError) -> String {
         OpenSSLErrorQueue.clear()
         // Wiped when it is freed.

@@ -1,4 +1,4 @@
-// What was agreed on in a TLS handshake, for screens and logs.
+// The terms agreed on in a TLS handshake, for screens and logs.
 
 internal import COpenSSL
 

@@ -1,9 +1,9 @@
-// Who we are: for peers of a link an Ed25519 key pair in a self-signed certificate (DESIGN 5), for other servers and
+// Our identity: for peers of a link an Ed25519 key pair in a self-signed certificate (DESIGN 5), for other servers and
 // clients whatever an authority has signed.
 
 /// A private key with its certificate, ready for sessions in both roles. The PEM text is a secret.
 public struct TLSIdentity: Sendable, Equatable {
-    /// What peers know this identity by.
+    /// The fingerprint by which peers know this identity.
     public let fingerprint: SPKIFingerprint
     let credentials: TLSCredentials
     /// The contexts of all `TLSConfiguration.pinned` values of this identity.
@@ -44,7 +44,7 @@ public struct TLSIdentity: Sendable, Equatable {
     /// memory left.
     public func pem() throws(TLSError) -> String { try credentials.pem() }
 
-    /// The fingerprint stands for the key; the same key may have had several certificates.
+    /// The fingerprint identifies the key; the same key may have had several certificates.
     public static func == (left: Self, right: Self) -> Bool {
         left.fingerprint == right.fingerprint && left.credentials.hasSameCertificates(as: right.credentials)
     }

@@ -1,4 +1,4 @@
-// What a session asks OpenSSL about the name and the certificates of its peer.
+// The questions that a session asks OpenSSL about the name and the certificates of its peer.
 
 internal import COpenSSL
 internal import Glibc
@@ -29,7 +29,7 @@ extension TLSSession {
         }
     }
 
-    /// The name that the server was told, or must have.
+    /// The name that the client sent to the server, or that the server must have.
     var askedName: String? {
         checkedName ?? SSL_get_servername(session, TLSEXT_NAMETYPE_host_name).map { String(cString: $0) }
     }
@@ -48,7 +48,7 @@ extension TLSSession {
 
     // MARK: Certificates
 
-    /// What the peer has presented as `X509 *`, its own first; the caller frees them.
+    /// The certificates that the peer has presented, as `X509 *`, its own first; the caller frees them.
     func peerCertificates() -> [OpaquePointer] {
         guard let leaf = SSL_get1_peer_certificate(session) else { return [] }
         var certificates = [leaf]

@@ -6,8 +6,8 @@ internal import COpenSSL
 /// One TLS session. Confined to one owner: a connection and its event loop.
 ///
 /// A session is established when the handshake is complete and the peer is trusted (`TLSConfiguration.trust`); before
-/// that no byte of the application passes in either direction. Where somebody outside decides, `trustQuestion` has
-/// what is to be judged, and everything waits for `answerTrust`.
+/// that no byte of the application passes in either direction. Where somebody outside decides, `trustQuestion` has the
+/// chain to judge, and everything waits for `answerTrust`.
 /// After an error has been thrown the session is dead and throws it again; `nextOutgoing` may still hold the alert
 /// for the peer.
 package final class TLSSession {
@@ -28,15 +28,15 @@ package final class TLSSession {
     var admitsHello: (@Sendable () -> Bool)?
     /// Server: a whole ClientHello has come, and was admitted.
     private(set) var hasHello = false
-    /// What the handshake was ended for, inside of it.
+    /// The error for which a callback ended the handshake from inside.
     private var refusal: TLSError?
 
     /// The handshake is complete on our side and the peer is trusted. A client gets here before the server has judged
     /// its certificate.
     package private(set) var isEstablished = false
-    /// Who the peer is, once the handshake is complete; `nil` if it has shown no certificate.
+    /// The peer's fingerprint, once the handshake is complete; `nil` if it has shown no certificate.
     private(set) var peerFingerprint: SPKIFingerprint?
-    /// What is to be judged from outside before the session is established.
+    /// The chain that somebody outside must judge before the session is established.
     private(set) var trustQuestion: CertificateChain?
     /// The peer has said that nothing follows. An end of the transport without it may be an attacker's.
     private(set) var receivedCloseNotify = false
@@ -154,7 +154,7 @@ package final class TLSSession {
     }
 
     /// Takes bytes from the transport and appends all that they decrypt to, to `plain`: `receive` and `read` without a
-    /// copy in between. When a record is broken, what stood before it has been appended when this throws.
+    /// copy in between. When a record is broken, this appends the bytes before it and throws.
     package func receive(_ encrypted: UnsafeRawBufferPointer, into plain: inout ByteQueue) throws(TLSError) {
         if isEstablished, failure == nil, !receivedCloseNotify, transport.unreadCount == 0 {
             _ = try transport.withInput(encrypted) { () throws(TLSError) in try readAll(into: &plain, max: .max) }
@@ -166,7 +166,7 @@ package final class TLSSession {
     }
 
     /// Appends up to `max` decrypted bytes to `plain` and returns how many there were; 0 until more is received.
-    /// What stood before a broken record is still delivered; the call after that throws.
+    /// The bytes before a broken record are still delivered; the call after that throws.
     package func read(into plain: inout ByteQueue, max: Int) throws(TLSError) -> Int {
         if let failure { throw failure }
         guard isEstablished, !receivedCloseNotify else { return 0 }
@@ -207,8 +207,8 @@ package final class TLSSession {
 
     // MARK: From above to the transport
 
-    /// Encrypts `plain`, one record for each 16,384 bytes, and appends it to `out`, behind what waits already. Only
-    /// after the handshake.
+    /// Encrypts `plain`, one record for each 16,384 bytes, and appends it to `out`, after the bytes that wait already.
+    /// Only after the handshake.
     package func write(_ plain: UnsafeRawBufferPointer, into out: inout ByteQueue) throws(TLSError) {
         let records = plain.count / Self.maxRecordPayload + 1
         try transport.withOutput(&out, capacity: plain.count + records * Self.maxRecordOverhead) {
@@ -296,7 +296,7 @@ package final class TLSSession {
     /// OpenSSL has a whole ClientHello for `session`: is work to be done for it?
     static func takesHello(of session: OpaquePointer?) -> Bool {
         guard let session, let owner = owner(of: session) else { return true }
-        // It comes again behind a request for another key share; the work for it is one.
+        // It comes again after a request for another key share; both count as one handshake.
         guard !owner.hasHello else { return true }
         guard owner.admitsHello?() != false else {
             owner.refusal = .handshakeFailed(reason: "too many handshakes at once")
@@ -361,7 +361,7 @@ package final class TLSSession {
         isEstablished = true
     }
 
-    /// What waits for a peer that we do not believe is never sent.
+    /// Drops the bytes that wait for a peer that we do not believe: they are never sent.
     private func discardOutput() { transport.discardOutput() }
 
     /// Remembers the first error; from then on there is no other.

@@ -1,4 +1,4 @@
-// What servers gave us to resume sessions with (RFC 8446 section 2.2; RFC 5077). Filled and used by `TLSSession`.
+// The sessions that servers let us resume (RFC 8446 section 2.2; RFC 5077). Filled and used by `TLSSession`.
 
 internal import COpenSSL
 internal import Synchronization

@@ -13,7 +13,7 @@ public enum TrustPolicy: Sendable {
     case pinned(SPKIFingerprint)
     /// The peer must have exactly this certificate; its key alone is not enough. Relays are known so.
     case certificate(RelayID)
-    /// Whoever has a certificate and its private key. The user of the connection has to look at the fingerprint.
+    /// Any peer with a certificate and its private key. The user of the connection has to look at the fingerprint.
     case anyKey
     /// The closure decides, in its own time; it learns what `system` would have said. The connection waits for it. A
     /// decision that comes after the end of the connection has no effect.

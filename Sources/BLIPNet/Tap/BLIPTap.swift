@@ -2,9 +2,9 @@
 
 /// Decodes a link over WebSocket that others have (PROTOCOL 2 and 3): handshake, control frames, BLIP frames, messages.
 ///
-/// It never ends because of what it reads: a problem becomes an event, and it goes on as well as it can. Its memory is
-/// bounded, for each direction: a head of 16 KiB, a WebSocket message of 1 MiB, 256 unfinished BLIP messages of which it
-/// holds 2 MiB at most. It holds compression streams: a copy shares them and must not be used.
+/// It never ends because of what it reads: a problem becomes an event, and it continues as well as it can. Its memory
+/// is bounded, for each direction: a head of 16 KiB, a WebSocket message of 1 MiB, 256 unfinished BLIP messages of
+/// which it holds 2 MiB at most. It holds compression streams: a copy shares them and must not be used.
 package struct BLIPTap {
     /// Which way bytes go.
     package enum Direction: String, Sendable, CaseIterable {
@@ -175,12 +175,12 @@ package struct BLIPTap {
         phase = .open
         events.append(TapEvent(.down, .opened(dialect, isDeflated: deflate != nil)))
         down.open(dialect, deflate, isWhole: isDownWhole) { events.append(TapEvent(.down, $0)) }
-        // Whose request was sent before anybody looked begins with frames.
+        // A caller whose request was sent before we looked begins with frames.
         let isUpWhole = !hasLostUp && (hasRequest || isDownWhole && up.input.isEmpty)
         up.open(dialect, deflate, isWhole: isUpWhole) { events.append(TapEvent(.up, $0)) }
     }
 
-    /// What the answer's subprotocol says is spoken (PROTOCOL 3.2).
+    /// The dialect that the answer's subprotocol means (PROTOCOL 3.2).
     private func meaning(of subprotocol: String?) -> BLIPDialect? {
         let newest = BLIPDialect.blip3
         if let subprotocol, subprotocol.utf8.starts(with: (newest.subprotocolName + "+").utf8) { return newest }
@@ -219,7 +219,7 @@ package struct BLIPTap {
         return input.take(count)
     }
 
-    /// What both sides have agreed on by this answer (RFC 7692 section 7.1).
+    /// The compression that both sides have agreed on by this answer (RFC 7692 section 7.1).
     private static func agreement(_ fields: HTTPFields) throws(HTTPHeadError) -> PermessageDeflate? {
         guard let element = try WebSocketExtension.parse(fields).first else { return nil }
         guard HTTPSyntax.equal(element.name, PermessageDeflate.extensionName),

@@ -10,7 +10,7 @@ struct TapAssembly {
         case failed(String)
     }
 
-    /// What an inflater counts for in `heldBytes`: its window, its buffers.
+    /// How many bytes an inflater counts for in `heldBytes`: its window, its buffers.
     private static let inflaterBytes = 64 << 10
 
     private let isError: Bool
@@ -28,7 +28,7 @@ struct TapAssembly {
         isBodyPacked = first.isCompressed && dialect.compression == .bodyMember
     }
 
-    /// What it needs of the memory that is limited.
+    /// How many bytes it needs of the memory that is limited.
     var heldBytes: Int { properties.count + (inflater == nil ? 0 : Self.inflaterBytes) }
 
     /// A frame of it has come, with so many bytes after its header.

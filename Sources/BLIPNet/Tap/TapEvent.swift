@@ -1,4 +1,4 @@
-// What somebody sees who looks at the bytes of a link: the events of `BLIPTap`.
+// The events of `BLIPTap`: what an observer of the bytes of a link sees.
 
 /// Something on one direction of a link, in the order of the wire.
 package struct TapEvent: Sendable, Equatable {
@@ -48,7 +48,7 @@ package struct TapFrame: Sendable, Equatable {
     package var isMeta: Bool
     /// Bytes after the header as on the wire, the checksum included: what ACKs count.
     package var byteCount: Int
-    /// What they unpack to, where the dialect compresses frames and this one is.
+    /// How many bytes they unpack to, where the dialect compresses frames and this one is compressed.
     package var unpackedBytes: Int?
     /// Of an ACK: how many bytes of the message have been taken.
     package var acknowledged: UInt64?

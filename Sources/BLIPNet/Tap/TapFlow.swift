@@ -1,12 +1,12 @@
 // The WebSocket frames of one direction, read by somebody who is no end of the connection.
 
-/// From bytes to control frames, messages and BLIP frames. Finds its way again behind bytes that are missing.
+/// From bytes to control frames, messages and BLIP frames. Finds its way again after bytes that are missing.
 struct TapFlow {
     private enum State {
         /// Before the end of the handshake: bytes only wait.
         case waiting
         case frames
-        /// Bytes are missing: the next bytes that begin with a frame, as those of most packets do, go on.
+        /// Bytes are missing: reading resumes with the next bytes that begin with a frame, as those of most packets do.
         case searching
         /// Nothing more is looked at.
         case ended
@@ -14,7 +14,7 @@ struct TapFlow {
 
     /// The largest WebSocket message that is read, in bytes; of a larger one nothing is shown but that.
     static let maxMessageBytes = 1 << 20
-    /// How often something that is not WebSocket may come before a direction is given up.
+    /// How often something that is not WebSocket may come before we abandon a direction.
     private static let maxLosses = 8
 
     private let isMasked: Bool
@@ -36,13 +36,13 @@ struct TapFlow {
         decoder = WebSocketFrameDecoder(expectsMask: isMasked, limits: limits)
     }
 
-    /// Nothing more is told of it.
+    /// It reports nothing more.
     var isEnded: Bool { if case .ended = state { true } else { false } }
 
     /// The memory that it needs for what is not complete, in bytes.
     var heldBytes: Int { input.capacity + decoder.gathered.capacity + (frames?.heldBytes ?? 0) }
 
-    /// The handshake is over; what waits is read. `isWhole`: no byte behind the handshake is missing.
+    /// The handshake is over: reads the bytes that wait. `isWhole`: no byte after the handshake is missing.
     mutating func open(
         _ dialect: BLIPDialect?, _ deflate: PermessageDeflate?, isWhole: Bool, _ tell: (TapEvent.Content) -> Void
     ) {
@@ -111,7 +111,7 @@ struct TapFlow {
         }
     }
 
-    /// What the decoder has just delivered.
+    /// The payload that the decoder has just delivered.
     private var payload: [UInt8] { decoder.withPayload(in: input) { Array($0) } }
 
     private static func control(_ opcode: WebSocketOpcode, _ payload: [UInt8]) -> TapEvent.Content {

@@ -1,13 +1,13 @@
 // The BLIP frames of one direction, read by somebody who is no end of the link.
 
-/// Takes frames apart and puts messages together. Unlike a link it goes on when something is wrong or missing.
+/// Takes frames apart and puts messages together. Unlike a link it continues when something is wrong or missing.
 struct TapFrames {
     private struct Key: Hashable {
         var number: UInt64
         var isResponse: Bool
     }
 
-    /// Unfinished messages that are followed; of further ones only the frames are told.
+    /// Unfinished messages that we follow; of further ones we report only the frames.
     static let maxOpen = 256
     /// Bytes that they may hold together.
     static let maxHeldBytes = 2 << 20
@@ -47,7 +47,7 @@ struct TapFrames {
         }
     }
 
-    /// Only BLIP_3 has something that goes on from frame to frame.
+    /// Only BLIP_3 has a state that continues from frame to frame.
     private mutating func loseReader() {
         if dialect.hasChecksum || dialect.compression == .frameStream { reader = nil }
     }

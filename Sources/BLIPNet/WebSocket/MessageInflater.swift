@@ -7,8 +7,8 @@ import CZlib
 /// The driver of it (`WebSocketFrameDecoder`) feeds the bytes of a message as they arrive and takes the unpacked ones
 /// in pieces of its own size, so that nothing grows beyond what it allows.
 final class MessageInflater {
-    /// The window is always 32 KiB, which unpacks what was packed with any smaller one (and zlib's notion of a window
-    /// of 256 bytes never has to be asked for).
+    /// The window is always 32 KiB, which unpacks what was packed with any smaller one (and we never have to ask for
+    /// zlib's notion of a window of 256 bytes).
     private let stream = ZlibStream(.inflate) { czlib_inflate_init_raw($0, 15) }
     /// 00 00 FF FF: the end of every message, which is not on the wire.
     private let tail: UnsafeMutableRawBufferPointer
@@ -16,7 +16,7 @@ final class MessageInflater {
     private let resetsAfterMessage: Bool
     /// Something of the current message has been fed.
     private var hasBegun = false
-    /// What was fed last ended together with a block that has BFINAL set.
+    /// The bytes fed last ended together with a block that has BFINAL set.
     private var isAtFinalBlock = false
 
     init(resetsAfterMessage: Bool) {

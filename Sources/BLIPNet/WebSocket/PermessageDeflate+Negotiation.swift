@@ -4,7 +4,7 @@
 extension PermessageDeflate {
     static let extensionName = "permessage-deflate"
 
-    /// The four parameters as they stand in an offer or an answer. What is not named is `nil` or `false`.
+    /// The four parameters of an offer or an answer. A parameter that it does not name is `nil` or `false`.
     struct Parameters: Equatable, Sendable {
         var serverNoContextTakeover = false
         var clientNoContextTakeover = false
@@ -70,7 +70,7 @@ extension PermessageDeflate {
 
     // MARK: Client
 
-    /// What a client sends for these wishes.
+    /// The offer that a client sends for these wishes.
     var offer: Parameters {
         var offer = Parameters()
         offer.serverNoContextTakeover = serverNoContextTakeover
@@ -80,7 +80,7 @@ extension PermessageDeflate {
         return offer
     }
 
-    /// What is agreed on when a server answers this offer with `answer`; `nil` when no server may answer it so.
+    /// The terms agreed on when a server answers this offer with `answer`; `nil` when no server may answer it so.
     func agreement(withAnswer answer: Parameters) -> PermessageDeflate? {
         if serverNoContextTakeover, !answer.serverNoContextTakeover { return nil }
         if serverMaxWindowBits < 15, answer.serverMaxWindowBits ?? 15 > serverMaxWindowBits { return nil }
@@ -98,8 +98,8 @@ extension PermessageDeflate {
         return agreed
     }
 
-    /// What a client makes of the answer to its offers, the preferred one first: `nil` when the server wants no
-    /// compression. Anything that was not offered ends the handshake.
+    /// The terms that follow from the answer to a client's offers, the preferred one first: `nil` when the server wants
+    /// no compression. Anything that was not offered ends the handshake.
     static func agree(
         offers: [PermessageDeflate], answer fields: HTTPFields
     ) throws(HTTPHeadError) -> PermessageDeflate? {

@@ -4,8 +4,8 @@
 struct UTF8Validator: Sendable {
     /// Continuation bytes that the current character still needs.
     private var missing = 0
-    /// The range that the next continuation byte must be in; narrower behind E0, ED, F0 and F4, which rules out
-    /// overlong forms, surrogates and values above 10FFFF at once.
+    /// The range that the next continuation byte must be in; narrower after E0, ED, F0 and F4, which rules out overlong
+    /// forms, surrogates and values above 10FFFF at once.
     private var lower: UInt8 = 0x80
     private var upper: UInt8 = 0xBF
 
@@ -36,7 +36,7 @@ struct UTF8Validator: Sendable {
 
     private static let highBits: UInt64 = 0x8080_8080_8080_8080
 
-    /// Where the first character stands that is not whole or not valid; `end` when there is none.
+    /// The place of the first character that is not whole or not valid; `end` when there is none.
     private static func skipWholeCharacters(
         from start: UnsafeRawPointer, to end: UnsafeRawPointer
     ) -> UnsafeRawPointer {
@@ -68,7 +68,7 @@ struct UTF8Validator: Sendable {
         return place
     }
 
-    /// The length of the character of two to four bytes at `place`; 0 when it is wrong or goes on behind `end`.
+    /// The length of the character of two to four bytes at `place`; 0 when it is wrong or continues beyond `end`.
     @inline(__always)
     private static func wholeCharacter(at place: UnsafeRawPointer, to end: UnsafeRawPointer) -> Int {
         func byte(_ offset: Int) -> UInt8 { place.load(fromByteOffset: offset, as: UInt8.self) }

@@ -1,4 +1,4 @@
-// What a server's application makes of an upgrade request (SOCKETS C5).
+// The decision of a server's application about an upgrade request (SOCKETS C5).
 
 /// The answer to `WebSocketEvent.upgradeRequested`.
 public enum UpgradeDecision: Sendable, Equatable {

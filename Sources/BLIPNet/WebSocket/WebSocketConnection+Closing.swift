@@ -1,10 +1,10 @@
 // How a connection ends: the closing handshake (RFC 6455 section 7), violations, and deadlines.
 
 extension WebSocketConnection {
-    /// Begins to close: a close frame goes out behind what has been handed to the transport, and the peer has
+    /// Begins to close: a close frame goes out after the bytes that have been handed to the transport, and the peer has
     /// `closeTimeout` to answer. Messages that it sent before its answer are still delivered.
     ///
-    /// `code` must be one that may stand on the wire; a reason above 123 bytes is cut. Closing twice does nothing.
+    /// `code` must be one that may appear on the wire; a reason above 123 bytes is cut. Closing twice does nothing.
     package mutating func close(code: UInt16 = WebSocketCloseCode.normal, reason: String = "", now: MonotonicTime) {
         precondition(WebSocketCloseCode.isAllowedOnWire(code), "close code \(code) is not for the wire")
         switch state {

@@ -1,4 +1,4 @@
-// What comes in, in the order in which the bytes meet it: input queue, handshake, frames, control frames.
+// The receiving side, in the order in which the bytes pass it: input queue, handshake, frames, control frames.
 
 extension WebSocketConnection {
     /// Takes bytes from the transport, in any cut. Call `nextEvent` until it returns `nil` afterwards: what is not
@@ -117,7 +117,7 @@ extension WebSocketConnection {
         return end(.refusedClient(status: refusal.status, reason: refusal.reason))
     }
 
-    /// The whole HTTP head, taken out of the input; what stands behind it are frames already.
+    /// The whole HTTP head, taken out of the input; the bytes after it are frames already.
     private mutating func takeHead() throws(HTTPHeadError) -> [UInt8]? {
         let found = try input.withUnsafeBytes { bytes throws(HTTPHeadError) in try headScanner.scan(bytes) }
         guard let count = found else { return nil }

@@ -4,8 +4,8 @@
 /// The state machine of a connection, opening handshake included.
 ///
 /// Give it what the transport has received (`receive`), take events until there is none (`nextEvent`), and write what
-/// `nextOutgoing` and `send` append to the transport. Bytes are taken apart lazily in `nextEvent`, so what is sent in
-/// answer to one message stands on the wire before anything that a later frame brings about.
+/// `nextOutgoing` and `send` append to the transport. Bytes are taken apart lazily in `nextEvent`, so the answer to one
+/// message is on the wire before anything that a later frame brings about.
 ///
 /// It belongs to one driver: copies would share the streams of the compression.
 package struct WebSocketConnection {
@@ -29,7 +29,7 @@ package struct WebSocketConnection {
     package let role: Role
     let limits: WebSocketLimits
     var state: State
-    /// Received and not looked at yet.
+    /// Bytes received and not decoded yet.
     var input: ByteQueue
     var headScanner: HTTPHeadScanner
     var decoder: WebSocketFrameDecoder
@@ -43,9 +43,9 @@ package struct WebSocketConnection {
     var keepalive: WebSocketKeepalive
     /// Something that did not come from the peer's bytes and that `nextEvent` has still to report.
     var pendingEvent: WebSocketEvent?
-    /// Server, once the request is there: what the client asked for.
+    /// Server, once the request is there: the head of the client's request.
     var requestHead: HTTPRequestHead?
-    /// Client, after the handshake: what the server answered.
+    /// Client, after the handshake: the head of the server's answer.
     var responseHead: HTTPResponseHead?
     /// After the handshake: the compression that both sides have agreed on.
     package internal(set) var deflate: PermessageDeflate?
@@ -80,7 +80,7 @@ package struct WebSocketConnection {
         headScanner = HTTPHeadScanner(maxByteCount: limits.maxHeadBytes, start: role == .client ? "HTTP/" : "")
         decoder = WebSocketFrameDecoder(expectsMask: role == .server, limits: limits)
         writer = WebSocketMessageWriter(role: role, limits: limits, random: random)
-        // A message that stands in the input as a whole, and what may have come with it.
+        // Room for a message that is whole in the input, and for bytes that may have come with it.
         let (inputLimit, overflow) = limits.maxMessageBytes.addingReportingOverflow(64 << 10)
         input = ByteQueue(growthLimit: overflow ? .max : inputLimit)
         handshakeDeadline = now + limits.handshakeTimeout

@@ -1,4 +1,4 @@
-// What a WebSocket connection tells its driver.
+// The events that a WebSocket connection reports to its driver.
 
 /// The events of a connection in the order of the wire: `upgradeRequested` and `opened` at most once and first, `closed`
 /// exactly once and last.
@@ -12,11 +12,11 @@ package enum WebSocketEvent: Sendable, Equatable {
     case message(WebSocketMessageKind)
     /// The payload of a pong that does not belong to a keepalive ping (those set `roundTrip`).
     case pong([UInt8])
-    /// The end. What waits in `nextOutgoing` should still be sent before the transport is shut down.
+    /// The end. The bytes that wait in `nextOutgoing` should still be sent before the transport is shut down.
     case closed(WebSocketClosure)
 }
 
-/// Who ended the connection, and why.
+/// How the connection ended: by whom, and why.
 package enum WebSocketClosure: Sendable, Equatable {
     /// The peer sent a close frame first; 1005 when it gave no code.
     case closedByPeer(code: UInt16, reason: String)
@@ -34,7 +34,7 @@ package enum WebSocketClosure: Sendable, Equatable {
     case timedOut(WebSocketTimeout)
 }
 
-/// What a connection waited for in vain.
+/// The event that a connection waited for in vain.
 package enum WebSocketTimeout: Sendable, Equatable {
     /// The handshake did not end (`handshakeTimeout`).
     case handshake

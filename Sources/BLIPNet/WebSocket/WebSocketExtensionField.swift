@@ -4,7 +4,7 @@
 struct WebSocketExtension: Equatable, Sendable {
     struct Parameter: Equatable, Sendable {
         var name: String
-        /// `nil` for a parameter that is only named. A quoted value stands here without its quotes.
+        /// `nil` for a parameter that is only named. A quoted value is stored without its quotes.
         var value: String?
     }
 

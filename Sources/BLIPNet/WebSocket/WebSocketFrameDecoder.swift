@@ -1,11 +1,11 @@
-// Incoming frames to messages and control frames: every rule of RFC 6455 section 5 and every size limit stands here.
+// Incoming frames to messages and control frames: every rule of RFC 6455 section 5 and every size limit is enforced here.
 
-/// Takes the bytes behind the handshake apart.
+/// Takes apart the bytes after the handshake.
 ///
-/// A frame that is a whole message is unmasked where it stands, in the input, and delivered from there. The payload
-/// of other messages, fragmented or compressed, is gathered in one buffer that is used again for the next message.
+/// A frame that is a whole message is unmasked in place, in the input, and delivered from there. The payload of other
+/// messages, fragmented or compressed, is gathered in one buffer that is used again for the next message.
 struct WebSocketFrameDecoder {
-    /// What the bytes so far amount to.
+    /// The result of the bytes so far.
     enum Output: Equatable {
         case needsMoreBytes
         /// A whole message can be read with `withPayload`, until the next call of `next(from:)`.
@@ -52,7 +52,7 @@ struct WebSocketFrameDecoder {
     private var inflater: MessageInflater?
 
     private var state = State.header
-    /// Control frames may stand between the fragments of a message, so it has a life of its own.
+    /// Control frames may come between the fragments of a message, so it has a life of its own.
     private var message: Message?
     /// The payload of messages that are not delivered in place.
     private(set) var gathered: ByteQueue
@@ -139,7 +139,7 @@ struct WebSocketFrameDecoder {
 
     // MARK: Headers
 
-    /// The frame whose payload stands next in the input; `nil` while its header is not complete.
+    /// The frame whose payload is next in the input; `nil` while its header is not complete.
     private mutating func currentFrame(from input: inout ByteQueue) throws(WebSocketViolation) -> Frame? {
         if case .payload(let frame) = state { return frame }
         return try beginFrame(from: &input)
@@ -199,7 +199,7 @@ struct WebSocketFrameDecoder {
             throw WebSocketViolation(
                 closeCode: WebSocketCloseCode.policyViolation, reason: "message cut into too many fragments")
         }
-        // What cannot be compressed grows a little by it.
+        // Compression makes data that it cannot pack a little larger.
         let most = message.isCompressed ? limits.maxCompressedBytes : limits.maxMessageBytes
         guard header.payloadLength <= UInt64(max(0, most - message.announced)) else { throw tooLarge }
         message.announced += Int(header.payloadLength)
@@ -213,7 +213,7 @@ struct WebSocketFrameDecoder {
     private mutating func takePayload(
         of frame: inout Frame, from input: inout ByteQueue
     ) throws(WebSocketViolation) -> Bool {
-        // In place, what has been looked at is still in front.
+        // In place, the bytes that have been checked are still in front.
         let start = frame.isInPlace ? frame.offset : 0
         let count = min(frame.length - frame.offset, input.count - start)
         if count > 0 {
@@ -274,8 +274,8 @@ struct WebSocketFrameDecoder {
         }
     }
 
-    /// Gathers what the inflater has been fed with. The limit and the text are checked step by step, so that a bomb
-    /// is stopped at the limit and wrong text where it stands.
+    /// Gathers what the inflater has been fed with. The limit and the text are checked step by step, so that a bomb is
+    /// stopped at the limit and wrong text where it begins.
     private mutating func unpack(_ inflater: MessageInflater, of message: Message) throws(WebSocketViolation) {
         var isFull = true
         while isFull {

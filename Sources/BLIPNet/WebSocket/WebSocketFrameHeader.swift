@@ -17,7 +17,7 @@ struct WebSocketFrameHeader: Equatable {
     static let compressedBit: UInt8 = 0x40
 
     /// Reads the header at the front of `bytes` (`nil` while it is not complete) and how long it is: only its form.
-    /// What is allowed where is the decoder's business.
+    /// The decoder checks what is allowed where.
     static func parse(
         _ bytes: UnsafeRawBufferPointer
     ) throws(WebSocketViolation) -> (header: WebSocketFrameHeader, byteCount: Int)? {

@@ -1,4 +1,4 @@
-// What both sides of the opening handshake share (RFC 6455 section 4).
+// The parts that both sides of the opening handshake share (RFC 6455 section 4).
 
 internal import COpenSSL
 
@@ -28,7 +28,7 @@ enum WebSocketHandshake {
             && !ownFields.contains { own in own.withUTF8Buffer { HTTPSyntax.equalIgnoringCase($0, name.utf8) } }
     }
 
-    /// What the server has to answer to a client's `Sec-WebSocket-Key`: it proves that it speaks WebSocket.
+    /// The server's answer to a client's `Sec-WebSocket-Key`: it proves that the server speaks WebSocket.
     static func acceptValue(forKey key: String) -> String {
         let text = Array(key.utf8) + Array("258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8)
         var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))

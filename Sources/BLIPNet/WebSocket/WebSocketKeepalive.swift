@@ -31,7 +31,7 @@ struct WebSocketKeepalive: Sendable {
         lastReceived = now
     }
 
-    /// When to ping, or to give up.
+    /// When to ping, or to declare the peer dead.
     var deadline: MonotonicTime? {
         guard let shortest, let interval else { return nil }
         if let pingedAt { return pingedAt + timeout }
@@ -55,7 +55,7 @@ struct WebSocketKeepalive: Sendable {
         self.interval = min(interval * 2, longest)
     }
 
-    /// What is due.
+    /// The action that is due.
     enum Action: Equatable {
         case ping([UInt8])
         case dead
@@ -89,6 +89,6 @@ struct WebSocketKeepalive: Sendable {
         return true
     }
 
-    /// Names a ping, so that its pong can be told from those of the driver's pings.
+    /// Names a ping, so that we can distinguish its pong from those of the driver's pings.
     private static func payload(_ number: UInt64) -> [UInt8] { Array("keepalive \(number)".utf8) }
 }

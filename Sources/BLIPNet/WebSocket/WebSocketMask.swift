@@ -7,7 +7,7 @@ struct WebSocketMask: Equatable, Sendable {
 
     init(key: UInt32) { self.key = key }
 
-    /// Masks or unmasks `bytes` in place. `offset` is where they stand in the payload of the frame.
+    /// Masks or unmasks `bytes` in place. `offset` is where they are in the payload of the frame.
     func apply(to bytes: UnsafeMutableRawBufferPointer, offset: Int = 0) {
         guard key != 0, let base = bytes.baseAddress else { return }
         Self.apply(pattern(at: offset), from: UnsafeRawPointer(base), to: base, count: bytes.count)

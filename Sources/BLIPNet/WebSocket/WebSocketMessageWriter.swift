@@ -32,7 +32,8 @@ struct WebSocketMessageWriter {
             return
         }
         withPacked(payload, by: deflater, endsMessage: true) { writer, packed in
-            // What has not become smaller may stay as it was, unless the peer needs it to unpack later messages.
+            // A payload that has not become smaller may stay as it was, unless the peer needs the packed one for later
+            // messages.
             let isWorthIt = packed.count < payload.count || !deflater.resetsAfterMessage
             writer.writeFrames(
                 kind.opcode, isWorthIt ? packed : payload, isCompressed: isWorthIt, endsMessage: true, into: &out)

@@ -1,4 +1,4 @@
-// What a WebSocket frame is (RFC 6455 section 5.2), and what a message made of data frames is.
+// The types of WebSocket frames (RFC 6455 section 5.2), and of messages made of data frames.
 
 /// The four-bit opcode of a frame. The values that are missing here are reserved and refused.
 package enum WebSocketOpcode: UInt8, Sendable {
@@ -9,7 +9,7 @@ package enum WebSocketOpcode: UInt8, Sendable {
     case ping = 0x9
     case pong = 0xA
 
-    /// Control frames are at most 125 bytes long, never fragmented, and may stand between the fragments of a message.
+    /// Control frames are at most 125 bytes long, never fragmented, and may come between the fragments of a message.
     package var isControl: Bool { rawValue & 0x8 != 0 }
 }
 

@@ -1,11 +1,11 @@
-// What the two sides of a WebSocket handshake want.
+// The wishes of the two sides of a WebSocket handshake.
 
-/// What a client asks for.
+/// The wishes of a client.
 package struct WebSocketClientOptions: Sendable {
     /// The value of the `Host` field: host name or bracketed address, with `:port` unless it is the default one.
-    /// Bytes that cannot stand in a host are sent percent-encoded.
+    /// Bytes that a host cannot contain are sent percent-encoded.
     package var hostHeader: String
-    /// Path and query of the request, beginning with `/`. Bytes that cannot stand in a URL are sent percent-encoded.
+    /// Path and query of the request, beginning with `/`. Bytes that a URL cannot contain are sent percent-encoded.
     package var path: String
     /// The subprotocols that we speak, the preferred one first; each an HTTP token.
     package var subprotocols: [String]
@@ -35,7 +35,7 @@ package struct WebSocketClientOptions: Sendable {
     }
 }
 
-/// What a server accepts.
+/// The requests and options that a server accepts.
 public struct WebSocketServerOptions: Sendable {
     /// The subprotocols that we speak, the preferred one first; each an HTTP token.
     public var subprotocols: [String]

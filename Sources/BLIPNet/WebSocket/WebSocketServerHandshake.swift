@@ -6,7 +6,7 @@ struct WebSocketServerHandshake: Sendable {
 
     init(options: WebSocketServerOptions) { self.options = options }
 
-    /// What becomes of a request.
+    /// The verdict on a request.
     enum Verdict {
         case accepted(Acceptance)
         /// A correct request that the application has to decide about.
@@ -18,10 +18,10 @@ struct WebSocketServerHandshake: Sendable {
     struct Acceptance {
         var request: HTTPRequestHead
         var acceptValue: String
-        /// What the client has offered, in its order.
+        /// The subprotocols that the client has offered, in its order.
         var offeredSubprotocols: [String]
         var subprotocol: String?
-        /// What is answered to an offer of permessage-deflate, and what that means.
+        /// The answer to an offer of permessage-deflate, and what that means.
         var deflate: (answer: PermessageDeflate.Parameters, agreed: PermessageDeflate)?
         var fields = HTTPFields()
     }
@@ -82,7 +82,7 @@ struct WebSocketServerHandshake: Sendable {
             offeredSubprotocols: try offeredSubprotocols(fields), deflate: options.deflate?.choose(among: extensions))
     }
 
-    /// What becomes of an undecided request by the application's decision.
+    /// The verdict on an undecided request that follows from the application's decision.
     func apply(_ decision: UpgradeDecision, to acceptance: Acceptance) -> Verdict {
         do throws(Refusal) {
             switch decision {

@@ -1,4 +1,4 @@
-// What a peer did against RFC 6455 or against our limits.
+// A peer's violation of RFC 6455 or of our limits.
 
 /// Ends the connection: the close code that the peer gets, and a text for its programmer (ASCII, below 123 bytes).
 package struct WebSocketViolation: Error, Sendable, Equatable {

@@ -1,6 +1,6 @@
-// What can be asked of a chat: `try await chat.ask(.send("hi", to: bob))`. CONTRIBUTING.md says how a call is added.
+// The calls that a chat takes: `try await chat.ask(.send("hi", to: bob))`. CONTRIBUTING.md says how a call is added.
 
-/// What a call can return: it goes over the control socket.
+/// A value that a call can return: it goes over the control socket.
 package typealias CallReply = Codable & Sendable
 
 /// A call and the type of its reply.
@@ -54,7 +54,7 @@ extension ChatCall where Reply == Peer {
     /// Joins the Socket.IO room at `url`, with what the URL sets, and stores it as a contact. One that is known already (the same
     /// server and namespace) gets the new settings, and is joined again where it was left.
     package static func joinRoom(_ url: RoomURL, name: String?) -> Self { Self(.joinRoom(url: url, name: name)) }
-    /// Stores who asked as a blocked contact, in one step: they are never linked and not told of an acceptance.
+    /// Stores the peer that asked as a blocked contact, in one step: it gets no link and learns of no acceptance.
     package static func blockRequest(_ id: Int64) -> Self { Self(.blockRequest(id: id)) }
 }
 
@@ -78,7 +78,7 @@ extension ChatCall where Reply == Duration {
 }
 
 extension ChatCall where Reply == RoomDetails? {
-    /// Who is in a room and how its connection has been; `nil` for a person.
+    /// The members of a room and how its connection has been; `nil` for a person.
     package static func room(_ contact: ContactID) -> Self { Self(.room(contact: contact)) }
 }
 
@@ -136,8 +136,8 @@ extension ChatCall where Reply == NoReply {
     /// Remembers that the user has compared the safety number.
     package static func setVerified(_ contact: ContactID) -> Self { Self(.setVerified(contact: contact)) }
     /// Makes the key that has answered in place of the pinned one (`Peer.newPeerID`) the contact's key: history and queue
-    /// stay, and what waited goes out. `verified`: the user has compared its number. Throws `.noSuchKey` when `key` is
-    /// not (any more) what is to be decided about.
+    /// stay, and messages that waited go out. `verified`: the user has compared its number. Throws `.noSuchKey` when
+    /// `key` is not (any more) the one to decide about.
     package static func acceptNewKey(_ key: PeerID, of contact: ContactID, verified: Bool) -> Self {
         Self(.acceptNewKey(contact: contact, key: key, verified: verified))
     }
@@ -149,7 +149,7 @@ extension ChatCall where Reply == NoReply {
     package static func reconnect(_ contact: ContactID?) -> Self { Self(.reconnect(contact: contact)) }
     /// Ends the link, and neither calls nor takes calls until `reconnect` with them; all contacts when `nil`.
     package static func disconnect(_ contact: ContactID?) -> Self { Self(.disconnect(contact: contact)) }
-    /// What they write neither rings nor notifies until `time` (`.endless`: for good); `nil`: it does again.
+    /// Their messages neither ring nor notify until `time` (`.endless`: for good); `nil`: they do again.
     package static func setMuted(_ contact: ContactID, until time: Timestamp?) -> Self {
         Self(.setMuted(contact: contact, until: time))
     }
@@ -157,7 +157,7 @@ extension ChatCall where Reply == NoReply {
     package static func setAutomaticAcceptance(_ limit: UInt64?, from contact: ContactID) -> Self {
         Self(.setAutomaticAcceptance(contact: contact, limit: limit))
     }
-    /// What we call ourselves from now on; the configuration is not changed.
+    /// Sets the name that we use from now on; the configuration is not changed.
     package static func setOwnName(_ name: String) -> Self { Self(.setOwnName(name: name)) }
     /// Tells contacts that we are away, and why (it may be empty); `nil`: that we are back. Until the program ends.
     package static func setAway(_ reason: String?) -> Self { Self(.setAway(reason: reason)) }
@@ -166,12 +166,12 @@ extension ChatCall where Reply == NoReply {
 // MARK: Talking and reading
 
 extension ChatCall where Reply == ChatMessage {
-    /// Returns when the message is stored (`pending`); the chat sends it by itself.
+    /// Returns when the message is stored (`pending`); the chat sends it on its own.
     package static func send(_ text: String, to contact: ContactID, replyTo id: MessageID? = nil) -> Self {
         Self(.send(contact: contact, text: text, replyTo: id))
     }
-    /// The same under an id that the caller has made: asked for again, it is stored once, and the message is returned as it
-    /// is now. Throws `.idTaken` when another message has the id.
+    /// The same under an id that the caller has made: if the caller repeats it, the message is stored once and returned
+    /// as it is now. Throws `.idTaken` when another message has the id.
     package static func send(_ text: String, as id: MessageID, to contact: ContactID) -> Self {
         Self(.sendOnce(contact: contact, text: text, id: id))
     }
@@ -225,7 +225,7 @@ extension ChatCall where Reply == SearchResult {
 }
 
 extension ChatCall where Reply == [TextVersion] {
-    /// What a message has said, from its first text to the present one; empty for files and for what was taken back.
+    /// The texts of a message, from the first to the present one; empty for files and messages that were taken back.
     package static func versions(of message: ChatMessage) -> Self { Self(.versions(message: message)) }
 }
 
@@ -316,8 +316,8 @@ extension ChatCall where Reply == NoReply {
     package static func pauseTransfer(_ number: TransferNumber) -> Self { Self(.pauseTransfer(number: number)) }
     package static func resumeTransfer(_ number: TransferNumber) -> Self { Self(.resumeTransfer(number: number)) }
     package static func cancelTransfer(_ number: TransferNumber) -> Self { Self(.cancelTransfer(number: number)) }
-    /// Cancels what is unfinished of the folder that a transfer belongs to; what is still to come of it is declined, or not
-    /// offered any more. A file that was sent by itself is cancelled alone.
+    /// Cancels the unfinished files of the folder that a transfer belongs to; files still to come are declined, or not
+    /// offered any more. A file that was sent on its own is cancelled alone.
     package static func cancelFolder(of number: TransferNumber) -> Self { Self(.cancelFolder(number: number)) }
     /// Limits how fast files move, in bytes per second, until the program ends; `nil` takes the limit away.
     package static func setRateLimit(_ limit: UInt64?, of scope: RateScope) -> Self {

@@ -1,6 +1,6 @@
-// What an import of an export reports.
+// The report of importing an export: a summary, or a problem.
 
-/// What an import has added to the history.
+/// Counts of what an import has added to the history.
 package struct ImportSummary: Codable, Sendable, Equatable {
     package var contacts = 0
     package var messages = 0

@@ -2,7 +2,7 @@
 
 import BLIPNet
 
-/// What an attempt has come to, or that there may be something to do.
+/// The result of an attempt, or a hint that there may be something to do.
 private enum CallNews: Sendable {
     case connected(Int, any PeerConnection, RequestRouter)
     case failed(Int, LinkError)
@@ -81,7 +81,7 @@ extension ChatClient {
                 for case .cancel(let other) in race.linked(index) { attempts.removeValue(forKey: other)?.cancel() }
             }
         }
-        // What has led there in the moment in which it was not needed any more.
+        // Close connections that came up at the moment when they were no longer needed.
         teller.finish()
         while let event = await iterator.next(isolation: self) {
             if case .connected(_, let connection, _) = event { connection.closeUnneeded() }
@@ -147,7 +147,7 @@ extension ChatClient {
         failure.met(key, at: place, owner: core.links.ownerElsewhere(key))
     }
 
-    /// What a call to one place has met. A place that they have named themselves is kept when it was they.
+    /// Notes the answer at one place. A place that the contact has named is kept when it was the contact who answered.
     private func noteCall(of contact: ContactID, to address: PeerAddress, _ answer: CallBook.Answer) {
         guard let stored = core.links[contact]?.peer.addresses,
             let addresses = core.links[contact]?.calls.called(

@@ -62,7 +62,7 @@ extension ChatClient {
         case .setRetention(let contact, let retention): try await keeping.setRetention(retention, of: contact)
         case .backUp(let path):
             try await core.records.stored { () async throws(StoreError) in try await core.store.backUp(to: path) }
-        // Whoever runs the chat reads exports, and keeps the news of transfers.
+        // The program that runs the chat reads exports, and keeps the news of transfers.
         case .importHistory(let path):
             throw .cannotImport(ImportProblem(exit: 9, subject: path, reason: "this chat cannot import", advice: nil))
         case .transferProgress: return [TransferProgress]()

@@ -1,9 +1,9 @@
-// What of the configuration can change while the chat runs: /set and a reload of config.toml.
+// The settings that can change while the chat runs: /set and a reload of config.toml.
 
 extension ChatClient {
-    /// Takes over what may change now: what is told to contacts, what is accepted, where files go, how long things are
-    /// kept, how fast files move, our name (peers learn it with the next link). Listener, limits and the rules of calling
-    /// stay until the next start.
+    /// Takes over the settings that may change now: what we tell contacts, what we accept, where files go, how long
+    /// things are kept, how fast files move, our name (peers learn it with the next link). Listener, limits and the
+    /// rules of calling stay until the next start.
     package func reconfigure(_ wanted: ChatConfiguration) async {
         let old = core.configuration
         if wanted.name != old.name {
@@ -37,7 +37,7 @@ extension ChatClient {
         guard core.isRunning else { return }
         core.hub.publish(.notice(.settingsChanged))
         if wanted.proxy != old.proxy {
-            // Whom the old way did not reach is tried by the new one now.
+            // Contacts that the old way did not reach are called by the new one now.
             for contact in core.links.contacts {
                 core.links[contact]?.resetBackoff()
                 dialling.dial(contact)
@@ -60,7 +60,7 @@ extension ChatClient {
         }
     }
 
-    /// What the configuration says of how long messages are kept.
+    /// The configuration's rules for how long messages are kept.
     package var retentionRules: RetentionRules { core.configuration.retention }
 }
 
@@ -73,7 +73,7 @@ extension ChatConfiguration {
     /// Whether a file of so many bytes, or a folder with so many, is taken without asking.
     func accepts(_ size: UInt64, from peer: Peer?) -> Bool {
         guard acceptsFilesByRule, peer?.room == nil else { return false }
-        // What was said on the screen is newer than the file.
+        // A limit set on the screen is newer than the file.
         if let limit = peer?.acceptsFilesUpTo ?? rule(of: peer).acceptsFilesUpTo {
             return limit > 0 && size <= limit
         }

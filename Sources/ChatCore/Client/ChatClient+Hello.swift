@@ -95,7 +95,7 @@ extension ChatClient {
         if refuseIfBlocked(link, request) { return }
         let meeting = await reach.invitations.judge(hello.proof, on: link, isStranger: true)
         if link.invitation != nil, meeting.reply == nil {
-            // Who calls there knows the words, or stands between.
+            // A caller there knows the words, or is somebody in between.
             link.answer(request, .failure(.forbidden, "wrong words"))
             return link.close(code: 1008, reason: "wrong words")
         }

@@ -50,7 +50,7 @@ extension ChatClient {
     // MARK: Being called
 
     /// A call has passed its handshake. Known contacts get a link; others may say hello and nothing else.
-    /// `invitation`: they have called where whoever knows its words calls.
+    /// `invitation`: they have called at the mailbox of its words.
     func takeCall(_ connection: any PeerConnection, _ router: RequestRouter, invitation: Int? = nil) {
         if connection.info.isFileLane { return uploads.lanes.take(connection, router) }
         guard core.isRunning, let fingerprint = connection.info.remoteFingerprint else {
@@ -67,7 +67,8 @@ extension ChatClient {
             core.tasks.spawn { await $0.listenToStranger(link) }
             core.tasks.spawn { client in
                 _ = await link.connection.waitUntilClosed()
-                // Who has become a contact meanwhile has a link like others: what they said before they left is handled.
+                // A stranger that has become a contact meanwhile has a link like others: we handle what they said
+                // before they left.
                 if client.core.links.endStranger(link.number) { link.router.close() }
             }
             closeUnlessOnline(link)

@@ -56,7 +56,7 @@ extension ChatClient {
         try await people.change(contact) { $0.isBlocked = blocked }
         if blocked {
             core.links[contact]?.link?.close(reason: "")
-            // Whoever answered in their place is refused with them.
+            // We refuse the key that answered in their place as well.
             if let key = core.links[contact]?.peer.newPeerID {
                 requests.refuse(key)
                 await people.dropRequests(of: key)
@@ -96,14 +96,14 @@ extension ChatClient {
             peer.trust = verified ? .verified : .unverified
             peer.verifiedAt = verified ? time : nil
         }
-        // Who holds the old key is somebody else from now on.
+        // The holder of the old key is somebody else from now on.
         if let link = core.links[contact]?.link, link.peerID != key { link.close(reason: "another key") }
         await people.dropRequests(of: key)
         try await endOffers(to: contact)
         goOn(with: contact)
     }
 
-    /// Files that were offered to the old key: nobody behind the new one knows of them. What still waits goes out.
+    /// Ends offers of files to the old key: the holder of the new one does not know them. Offers that still wait go out.
     private func endOffers(to contact: ContactID) async throws(ChatError) {
         let time = core.now()
         try await book.forEachUnfinished(with: contact) { transfer throws(ChatError) in
@@ -121,7 +121,7 @@ extension ChatClient {
         }
     }
 
-    /// What had to wait for our user's word.
+    /// Resumes what had to wait for our user's decision.
     private func goOn(with contact: ContactID) {
         dialling.reconnect(contact)
         tellWhatWaits(to: contact)
@@ -138,7 +138,7 @@ extension ChatClient {
     func setAutomaticAcceptance(_ limit: UInt64?, from contact: ContactID) async throws(ChatError) {
         _ = try core.person(contact, needing: .acceptance)
         try await people.change(contact) { $0.acceptsFilesUpTo = limit }
-        // What waits is as welcome as what comes: not only at the next link.
+        // Files that wait are as welcome as those that come: not only at the next link.
         downloads.resumeTransfers(with: contact)
     }
 

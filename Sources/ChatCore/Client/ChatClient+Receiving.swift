@@ -1,5 +1,5 @@
 // From the wire to the user: one consumer per link takes its chat requests in order; store, then reply (DESIGN 3.2,
-// RELIABILITY D3, D5, D7). What a commit has changed is shown in the order of the commits (HistoryStore.watchChanges).
+// RELIABILITY D3, D5, D7). Changes are shown in the order of the commits (HistoryStore.watchChanges).
 
 import BLIPNet
 
@@ -7,8 +7,8 @@ extension ChatClient {
     /// How many requests of a peer are stored in one commit at most, and what they may hold in memory: others wait meanwhile.
     private static let mostTogether = (requests: 128, bytes: 128 << 10)
 
-    /// Handles a link's chat requests one after the other until the link has ended and none is left. What has come
-    /// together is stored together.
+    /// Handles a link's chat requests one after the other until the link has ended and none is left. Requests that have
+    /// come together are stored together.
     func consumeChat(of contact: ContactID, on link: ActiveLink) async {
         defer { core.links[contact]?.endConsuming(link.number) }
         while let first = await link.router.chat.next() {
@@ -89,7 +89,7 @@ extension ChatClient {
         case .read(let read): await mailRoom.receiveRead(read, request, contact, link)
         case .typing(let typing): presence.receiveTyping(typing, contact)
         case .presence(let presence):
-            // What a contact says of themselves holds until they say otherwise or the link ends.
+            // The presence that a contact reports holds until they report another or the link ends.
             core.links[contact]?.peerAway = presence.away
             core.publishLinkState(of: contact)
         case .routes(let told):

@@ -30,15 +30,15 @@ extension ChatClient {
         }
     }
 
-    /// Calls a contact to whom a link seems to live. Who answers with the contact's key gets what waits, over the new link,
-    /// which takes the place of the old one on both sides.
+    /// Calls a contact to whom a link seems to live. A peer that answers with the contact's key gets what waits, over
+    /// the new link, which takes the place of the old one on both sides.
     private func callBeside(_ silent: ActiveLink, of contact: ContactID) async {
         guard core.configuration.callsContacts,
             core.links[contact]?.mayCallBeside(now: core.clock.now()) == true
         else { return }
         for address in core.links[contact]?.places ?? [] {
             let router = RequestRouter(limits: core.configuration.limits, memory: waitingMemory)
-            // What is wrong with this call is no news: the link tells how it ends.
+            // A failure of this call is no news: the link tells how it ends.
             guard
                 let connection = try? await connecting.connect(
                     along: address.route, isPublic: core.configuration.limits.network.callsOnlyPublicly(address),

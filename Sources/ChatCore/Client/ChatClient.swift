@@ -5,7 +5,7 @@
 
 import BLIPNet
 
-/// One installation's chat. Everything durable is in the store; what is here is gone after a restart and made anew.
+/// One installation's chat. Everything durable is in the store; the state here is gone after a restart and made again.
 ///
 /// All parts run on this actor, so that nothing changes between two of their lines but at an `await`. Order matters on three
 /// ways, each with one task at a time: a contact's outbox (rows go out in order), a link's chat requests (handled in order of
@@ -18,7 +18,7 @@ package actor ChatClient: LocalChat {
 
     let core: ClientCore
     let connecting: any PeerConnecting
-    /// What waits in the lines of all links.
+    /// The memory of the requests that wait in the lines of all links.
     let waitingMemory: WaitingMemory
     let listening: Listening
     let reach: Reach
@@ -196,8 +196,8 @@ package actor ChatClient: LocalChat {
         dialling.dialEverybody()
     }
 
-    /// Somebody else has added to the store (an import): new contacts begin their sessions, and front ends read everything
-    /// anew.
+    /// Somebody else has added to the store (an import): new contacts begin their sessions, and front ends read
+    /// everything again.
     package func readStoreAnew() async throws(ChatError) {
         let conversations = try await core.records.stored { () async throws(StoreError) in
             try await core.store.conversations()
@@ -219,7 +219,7 @@ package actor ChatClient: LocalChat {
         guard core.phase != .stopped else { return }
         core.phase = .stopped
         listening.close()
-        // What has been stored for a peer who is there goes out before the goodbye.
+        // Operations stored for a peer who is there go out before the goodbye.
         for look in core.links.sessions.values.compactMap(\.look) { await look.value }
         for link in core.links.all { link.leave() }
         await reach.mapping.end()

@@ -4,7 +4,7 @@ package import BLIPNet
 
 /// The settings of one run.
 package struct ChatConfiguration: Sendable {
-    /// What we call ourselves; cut to 64 bytes when sent.
+    /// Our own name; cut to 64 bytes when sent.
     package var name: String
     /// Where to take calls; `nil`: we only make calls.
     package var listen: Endpoint?
@@ -31,7 +31,7 @@ package struct ChatConfiguration: Sendable {
     package var spoolFolders: [SpoolFolder] = []
     /// Where files of rooms wait until they are accepted; `nil`: none are taken.
     package var roomFilesFolder: String?
-    /// What is never offered, neither alone nor in a folder.
+    /// Files that we never offer, neither alone nor in a folder.
     package var privateFiles = PrivateFiles()
     /// How long messages are kept, unless a conversation has a limit of its own.
     package var retention = RetentionRules()
@@ -68,7 +68,7 @@ package struct ChatConfiguration: Sendable {
     }
 }
 
-/// How others can reach us who do not call at `ChatConfiguration.listen`, and what they are told.
+/// How others who do not call at `ChatConfiguration.listen` can reach us, and what we tell them.
 package struct ReachConfiguration: Sendable {
     /// We do not tell those whom we call where they can call us.
     package var hidesAddress = false
@@ -78,11 +78,11 @@ package struct ReachConfiguration: Sendable {
     package var relayLimit: UInt64?
     /// People in this network are found, and find us.
     package var findsNeighbours = true
-    /// Whether the router is asked for a port.
+    /// Whether we ask the router for a port.
     package var mapping = MappingSetting.off
     /// Contacts and we call each other at the same moment where nothing else makes a direct way.
     package var punches = true
-    /// Who tells us where our calls come out.
+    /// The server that tells us where our calls come out.
     package var observer: OutsideObserver?
     /// Counts from the next start on.
     package var tor = TorSetting.off
@@ -92,7 +92,7 @@ package struct ReachConfiguration: Sendable {
     package init() {}
 }
 
-/// What the router is asked in (REACH 1).
+/// The protocols in which we ask the router (REACH 1).
 package enum MappingSetting: String, Sendable, CaseIterable {
     /// PCP and NAT-PMP.
     case auto
@@ -113,7 +113,7 @@ extension ChatConfiguration {
     }
 }
 
-/// All limits (RELIABILITY 3): those of the chat itself, and in `network` those of what it stands on.
+/// All limits (RELIABILITY 3): those of the chat itself, and in `network` those of the layers below it.
 package struct ChatLimits: Sendable {
     package var network = NetworkLimits()
     /// Contact requests that are kept.
@@ -125,7 +125,7 @@ package struct ChatLimits: Sendable {
     package var operationBurst = 100.0
     /// Unanswered requests of one peer; one more ends the link.
     package var waitingRequests = 1024
-    /// What the requests of all peers hold in memory until they are handled, beyond a small share for each link.
+    /// Bytes that the requests of all peers hold in memory until they are handled, beyond a small share for each link.
     package var waitingBytes = 16 << 20
     /// Own messages that wait for one contact.
     package var outboxMessages = 100_000
@@ -140,7 +140,7 @@ package struct ChatLimits: Sendable {
     /// `file-get` requests for one file that are served at once.
     package var servedRanges = 32
     package var bundles = BundleLimits()
-    /// What one contact may have stored in a day, in bytes of text and a little for each message.
+    /// How much one contact may have stored in a day, in bytes of text and a little for each message.
     package var storedBytesPerDay: UInt64 = 256 << 20
     /// The smaller of the two is kept free on the disks of the downloads and of the history.
     package var freeBytesKept: UInt64 = 1 << 30
@@ -159,7 +159,7 @@ package struct ChatLimits: Sendable {
 }
 
 extension ChatConfiguration {
-    /// What we can do beyond the first version.
+    /// The features that we have beyond the first version.
     var features: PeerFeatures {
         var features: PeerFeatures = [.routes, .early]
         if limits.bundles.running > 0 { features.insert(.bundles) }
@@ -170,7 +170,7 @@ extension ChatConfiguration {
 }
 
 extension HelloRequest {
-    /// What both programs can do.
+    /// The features that both programs have.
     func features(sharedWith configuration: ChatConfiguration) -> PeerFeatures {
         PeerFeatures(names: features).intersection(configuration.features)
     }
@@ -182,7 +182,7 @@ package struct BundleLimits: Sendable {
     package var file: UInt64 = 64 << 10
     /// Bytes of all files of one bundle.
     package var bytes: UInt64 = 1 << 20
-    /// Bundles in each direction with one peer; with 0 each file travels by itself.
+    /// Bundles in each direction with one peer; with 0 each file travels on its own.
     package var running = 4
 
     package init() {}

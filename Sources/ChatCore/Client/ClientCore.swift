@@ -1,4 +1,4 @@
-// What the parts of a ChatClient share.
+// The state that the parts of a ChatClient share.
 
 /// The store, the clocks, the contacts and the settings. Belongs to the client, and so does each part that holds it: they
 /// run on the client and nowhere else.

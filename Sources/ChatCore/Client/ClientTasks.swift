@@ -23,7 +23,7 @@ final class ClientTasks {
     @discardableResult func spawn(
         endsWithLink: Bool = false, _ operation: @escaping @Sendable (isolated ChatClient) async -> Void
     ) -> Task<Void, Never> {
-        // Who calls this is a part of the client, and runs on it.
+        // The caller is a part of the client, and runs on it.
         guard let client else { return Task {} }
         lastNumber += 1
         let number = lastNumber

@@ -1,4 +1,4 @@
-// The events that one reader has not taken yet, folded when the reader is far behind. Pure.
+// The events that one reader has not taken yet, folded when too many wait. Pure.
 
 /// Events in order. When a reader lets more than `limit` of them wait, we fold them: instead of each message and file, the reader
 /// hears which conversations to read again, and the latest state of everything else. So no reader misses the end of what it

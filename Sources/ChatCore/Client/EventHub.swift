@@ -45,7 +45,7 @@ package final class EventHub: Sendable {
     /// How many streams have a reader.
     var readerCount: Int { state.withLock { $0.readers.count { $0.queue != nil } } }
 
-    /// Ends all streams, also those that are asked for later.
+    /// Ends all streams, also those that somebody asks for later.
     package func finish() {
         let ended = state.withLock { state in
             defer { state.readers = [] }

@@ -1,5 +1,5 @@
-// What a chat lets the network do to it, below the chat itself (RELIABILITY 3). Part of ChatLimits; LinkConnecting puts
-// it into the settings of links and listeners.
+// The limits on what the network can do to a chat, below the chat itself (RELIABILITY 3). Part of ChatLimits;
+// LinkConnecting puts them into the settings of links and listeners.
 
 package import BLIPNet
 
@@ -9,7 +9,7 @@ package struct NetworkLimits: Sendable {
     package var knownConnections = 128
     /// Connections for files alone beside the link with one contact; 0: none. All together take a quarter of the above at most.
     package var fileLanes = 6
-    /// Callers who have not shown a contact's key: in their handshake, and again as many behind it. A quarter of the
+    /// Callers who have not shown a contact's key: in their handshake, and again as many after it. A quarter of the
     /// handshakes is kept for networks of contacts.
     package var unknownConnections = 32
     /// How many of those may come from one address.
@@ -36,19 +36,19 @@ package struct NetworkLimits: Sendable {
     /// link may hold `linkShare` in any case, so that a flood on some links is not felt on the others.
     package var partialMessages = 64
     package var partialBytes = 32 << 20
-    /// What a compressed frame may unpack to. Ours hold up to 16 KiB before they are packed, and no text is longer than
-    /// 64 KiB.
+    /// The size to which a compressed frame may unpack. Ours hold up to 16 KiB before they are packed, and no text is
+    /// longer than 64 KiB.
     package var inflatedBytes = 128 << 10
-    /// What all of a peer's data may unpack to before its `hello` is accepted.
+    /// The size to which all of a peer's data may unpack before its `hello` is accepted.
     package var unpackedBeforeHello = 64 << 10
-    /// What one peer's data may unpack to in a second; it is read later then, and nothing is lost.
+    /// The size to which one peer's data may unpack in a second; the rest is read later, and nothing is lost.
     package var unpackedPerSecond = 16 << 20
-    /// What waits in memory to be sent to one peer: requests without a reply, and replies that it does not take. The
-    /// rest of the outbox stays on the disk.
+    /// The data that may wait in memory to be sent to one peer: requests without a reply, and replies that it does not
+    /// take. The rest of the outbox stays on the disk.
     package var unsentBytes = 8 << 20
-    /// What a message of ours may have on its way without an ACK. More than the 128,000 of the protocol, which hold a
-    /// file on a line with a round trip of 100 ms to 1.3 MB/s (Docs/decisions/0008); peers of this application stream
-    /// large bodies to their disk.
+    /// The bytes of a message of ours that may be on their way without an ACK. More than the 128,000 of the protocol,
+    /// which limit a file on a line with a round trip of 100 ms to 1.3 MB/s (Docs/decisions/0008); peers of this
+    /// application stream large bodies to their disk.
     package static let sendWindow: UInt64 = 1_000_000
     /// Silence of a peer after which it is pinged, and then as long again until it counts as gone.
     package var keepalive = Duration.seconds(20)

@@ -1,6 +1,7 @@
 // The store as errands use it.
 
-/// What fails in the store becomes an error of the chat where a user waits for it, and a notice where nobody does.
+/// A failure of the store becomes an error of the chat where a user waits for the result, and a notice where nobody
+/// does.
 struct Records: Sendable {
     let store: any HistoryStore
     let hub: EventHub

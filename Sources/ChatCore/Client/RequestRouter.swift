@@ -4,10 +4,9 @@
 import BLIPNet
 import Synchronization
 
-/// The handler of one link. Until its peer is admitted only `hello` comes through (PROTOCOL 4), and behind that of a contact
-/// operations, which wait until it has been answered. `file-get`, `file-digest`
-/// and `file-bundle` read only what was offered long before, so they need no order among the chat requests and must not
-/// wait behind a commit.
+/// The handler of one link. Until its peer is admitted only `hello` comes through (PROTOCOL 4), and, after that of a
+/// contact, operations, which wait until it has been answered. `file-get`, `file-digest` and `file-bundle` read only
+/// what was offered long before, so they need no order among the chat requests and must not wait for a commit.
 final class RequestRouter: PeerRequestHandler {
     let chat: RequestLane
     let files: RequestLane
@@ -28,7 +27,7 @@ final class RequestRouter: PeerRequestHandler {
     /// From now on every profile comes through.
     func admit() { isAdmitted.store(true, ordering: .releasing) }
 
-    /// The peer is a contact, who may send operations behind their hello without waiting for its answer.
+    /// The peer is a contact, who may send operations after their hello without waiting for its answer.
     func expectOperations() { expectsOperations.store(true, ordering: .releasing) }
 
     /// Whether a request whose turn it is may be handled: the hello before it may have been refused, or there was none.
@@ -79,7 +78,7 @@ final class RequestRouter: PeerRequestHandler {
 final class RequestLane: Sendable {
     private struct State {
         var waiting: [ReceivedRequest] = []
-        /// What these hold in memory.
+        /// The memory that these hold.
         var bytes = 0
         var consumer: CheckedContinuation<ReceivedRequest?, Never>?
         var isClosed = false
@@ -134,7 +133,8 @@ final class RequestLane: Sendable {
         }
     }
 
-    /// What waits behind a request that `next` has given, at most `limit` requests and `bytes` that they hold in memory.
+    /// The requests that wait after one that `next` has given, at most `limit`, and at most `bytes` that they hold in
+    /// memory.
     func more(upTo limit: Int, bytes: Int) -> [ReceivedRequest] {
         state.withLock { state in
             var taken: [ReceivedRequest] = []

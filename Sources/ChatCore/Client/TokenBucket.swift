@@ -16,7 +16,7 @@ struct TokenBucket: Sendable {
         filled = now
     }
 
-    /// Takes one token and returns how long its owner must wait before going on: zero within the rate.
+    /// Takes one token and returns how long its owner must wait before continuing: zero within the rate.
     mutating func take(now: MonotonicTime) -> Duration {
         let elapsed = max(.zero, now - filled)
         tokens = min(burst, tokens + rate * (elapsed / .seconds(1)))

@@ -1,5 +1,5 @@
-// What waits for a disk runs in a lane, on a thread of its own: neither an actor nor one of Swift's few threads may ever
-// wait for a server that has gone away.
+// Work that waits for a disk runs in a lane, on a thread of its own: neither an actor nor one of Swift's few threads
+// may ever wait for a server that has gone away.
 
 import Dispatch
 import Glibc
@@ -11,9 +11,9 @@ package final class DiskLane: Sendable {
     private let queue: DispatchQueue
     /// When the errand that is being carried out was begun.
     private let begun = Mutex<ContinuousClock.Instant?>(nil)
-    /// What a user waits for at most where a disk does not answer.
+    /// The longest that a user waits where a disk does not answer.
     static let usersPatience = Duration.seconds(10)
-    /// What takes longer than this is no disk that answers.
+    /// A disk that takes longer than this counts as not answering.
     private static let patience = Duration.seconds(2)
 
     private init(_ point: String) { queue = DispatchQueue(label: "blipchat.disk \(point)") }
@@ -32,9 +32,10 @@ package final class DiskLane: Sendable {
         }
     }
 
-    /// What `body` gives; `nil` when it has not come `within` a limit. A cancelled task still gets what comes soon, so that
-    /// nothing that was done on the disk is forgotten, but waits neither long nor for a disk that does not answer. Once nobody
-    /// waits, `body` is left out if its turn has not come, and its result is dropped if it has.
+    /// The result of `body`; `nil` when it has not come `within` a limit. A cancelled task still gets a result that
+    /// comes soon, so that nothing that was done on the disk is forgotten, but waits neither long nor for a disk that
+    /// does not answer. Once nobody waits, `body` is left out if its turn has not come, and its result is dropped if it
+    /// has.
     package func value<Value: Sendable>(
         within limit: Duration? = nil, _ body: @escaping @Sendable () -> Value
     ) async -> Value? {
@@ -51,8 +52,9 @@ package final class DiskLane: Sendable {
         }
     }
 
-    /// Carries `body` out whatever becomes of the calling task, behind what the lane has already, and waits for that some
-    /// seconds at most, and not at all where the disk has not answered for so long: for what must be cleared away.
+    /// Carries `body` out whatever becomes of the calling task, after the errands that the lane has already, and waits
+    /// for that a few seconds at most, and not at all where the disk has not answered for so long: for things that must
+    /// be cleared away.
     func clear(_ body: @escaping @Sendable () -> Void) async {
         let settlement = Settlement<Void>()
         queue.async { settlement.settle(self.timed(body)) }

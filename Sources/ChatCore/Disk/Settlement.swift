@@ -55,8 +55,8 @@ final class Settlement<Value: Sendable>: Sendable {
 }
 
 extension Settlement {
-    /// What `work` gives. Once the calling task is cancelled `work` is, too, and has `grace` to end; then it is left to
-    /// itself, and the answer is `nil`.
+    /// The result of `work`. Once the calling task is cancelled `work` is, too, and has `grace` to end; then it is left
+    /// to itself, and the answer is `nil`.
     static func value(of work: Task<Value, Never>, grace: Duration) async -> Value? {
         let settlement = Settlement()
         Task { settlement.settle(await work.value) }

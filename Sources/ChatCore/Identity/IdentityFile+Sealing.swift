@@ -5,7 +5,7 @@ import CLinux
 import Glibc
 
 extension IdentityFile {
-    /// What is left to be said after `protect`.
+    /// The facts to report after `protect`.
     package struct Protected: Sendable, Equatable {
         package let fingerprint: SPKIFingerprint
         /// Other files that held the same key without a passphrase, and are gone.

@@ -37,7 +37,8 @@ package enum IdentityFile {
         return TLSIdentity.isSealed(text)
     }
 
-    /// What others know the identity at `path` by, which needs no passphrase; `nil` when there is none yet.
+    /// The fingerprint by which others know the identity at `path`, which needs no passphrase; `nil` when there is none
+    /// yet.
     package static func fingerprint(at path: String) throws(IdentityError) -> SPKIFingerprint? {
         guard var text = try text(at: path) else { return nil }
         defer { SecretMemory.wipe(&text) }
@@ -83,7 +84,7 @@ package enum IdentityFile {
         throw .sealed(path: path)
     }
 
-    /// What the file at `path` holds, to be wiped by the caller; `nil` when there is none.
+    /// The content of the file at `path`, to be wiped by the caller; `nil` when there is none.
     static func text(at path: String) throws(IdentityError) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         if descriptor < 0 {
@@ -166,7 +167,7 @@ package enum IdentityFile {
         }
     }
 
-    /// How the name of a temporary file ends that a killed process may have left behind.
+    /// The ending of the name of a temporary file, which a killed process may have left.
     static let temporaryEnding = ".new"
 
     /// Makes a file beside `path` with this content, which is on the disk when this returns.

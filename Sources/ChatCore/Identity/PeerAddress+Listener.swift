@@ -3,8 +3,8 @@
 package import BLIPNet
 
 extension PeerAddress {
-    /// Where a listener at `endpoint` would be reached. A listener at all addresses is named by this machine's first
-    /// one; a port of 0 stands for any and is given as it is.
+    /// The address at which a listener at `endpoint` would be reached. A listener at all addresses is named by this
+    /// machine's first one; a port of 0 means any port and is given as it is.
     package static func ofListener(at endpoint: Endpoint, peerID: PeerID, name: String) -> PeerAddress {
         guard case .host(let bound, let port) = endpoint else {
             return PeerAddress(host: LocalHost.firstAddress(), peerID: peerID, name: name)

@@ -13,7 +13,7 @@ package enum MessageDirection: String, Sendable, Codable {
     package var other: Self { self == .outgoing ? .incoming : .outgoing }
 }
 
-/// What names a message within its conversation. Each side gives ids of its own, so an id alone does not say whose it is.
+/// Names a message within its conversation. Each side makes ids of its own, so an id alone does not say whose it is.
 package struct MessageKey: Sendable, Hashable, Codable {
     package var direction: MessageDirection
     package var id: MessageID
@@ -38,9 +38,9 @@ package enum DeliveryState: Sendable, Equatable, Codable {
     /// Refused for good.
     case failed(reason: DeliveryFailure)
 
-    /// What becomes of a message that its user took back before it was handed to a connection.
+    /// The state of a message that its user took back before it was handed to a connection.
     package static let takenBack = DeliveryState.failed(reason: .takenBack)
-    /// What becomes of a message that failed and whose text was sent again as a new one.
+    /// The state of a message that failed and whose text was sent again as a new one.
     package static let sentAgain = DeliveryState.failed(reason: .sentAgain)
     /// The rank of `failed`, whatever the reason.
     package static let failedRank = 2
@@ -48,7 +48,7 @@ package enum DeliveryState: Sendable, Equatable, Codable {
     /// Why it has failed.
     package var failure: DeliveryFailure? { if case .failed(let reason) = self { reason } else { nil } }
 
-    /// The sign that stands for it beside an own message (PRODUCT, rule 2).
+    /// The sign for it beside an own message (PRODUCT, rule 2).
     package var mark: String {
         switch self {
         case .pending: "~"
@@ -88,7 +88,8 @@ package struct ChatMessage: Sendable, Equatable, Identifiable, Codable {
     package var position: HistoryPosition
     package var contact: ContactID
     package var direction: MessageDirection
-    /// Who has written it, as a room says: a label that anybody there can choose. `nil` outside of rooms, and for what is ours.
+    /// The writer, as a room names them: a label that anybody there can choose. `nil` outside of rooms, and for our own
+    /// messages.
     package var sender: String?
     /// The sender's sequence number in this conversation, from 1 (RELIABILITY D5).
     package var sequence: Int64
@@ -133,9 +134,9 @@ package struct ChatMessage: Sendable, Equatable, Identifiable, Codable {
 extension ChatMessage {
     package var key: MessageKey { MessageKey(direction, id) }
 
-    /// This, as news of a message that is `known`, without what never happens: an own message does not come less far
-    /// (RELIABILITY D6), what was taken back does not come again, a file that has ended does not go on. Everything else
-    /// of a message can change in any direction.
+    /// This, as news of a message that is `known`, without changes that never happen: the state of an own message does
+    /// not go back (RELIABILITY D6), a message that was taken back does not return, a file that has ended does not
+    /// resume. Everything else of a message can change in any direction.
     package func following(_ known: ChatMessage) -> ChatMessage {
         var news = self
         if direction == .outgoing, !known.state.mayBecome(state) { news.state = known.state }
@@ -175,7 +176,7 @@ package struct Conversation: Sendable, Equatable, Codable {
     package var lastMessage: ChatMessage?
     /// Incoming messages that our user has not seen.
     package var unreadCount: Int
-    /// The last incoming message that our user has seen; the unread line stands behind it.
+    /// The last incoming message that our user has seen; the unread line is below it.
     package var readUpTo: HistoryPosition?
     /// Own messages and changes that wait for delivery.
     package var queuedCount: Int

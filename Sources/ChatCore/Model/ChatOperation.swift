@@ -1,4 +1,4 @@
-// What people do to messages that are there already: edits, retractions, reactions, as stored (PROTOCOL 4).
+// Operations on messages that are there already: edits, retractions, reactions, as stored (PROTOCOL 4).
 
 /// A stored operation on a message. It is history like a message: it has its own id and number in its sender's order,
 /// goes through the outbox, and never overwrites what was there; the present look of its target follows from all of them.
@@ -42,7 +42,7 @@ package struct ChatOperation: Sendable, Equatable, Identifiable {
     }
 }
 
-/// What one side thinks of a message, in a character.
+/// One side's opinion of a message, in a character.
 package struct Reaction: Sendable, Equatable, Codable {
     /// Bytes of UTF-8 that a reaction may have.
     package static let limit = 64
@@ -58,7 +58,7 @@ package struct Reaction: Sendable, Equatable, Codable {
     }
 }
 
-/// What an operation has done to the history, in the order in which it is to be shown.
+/// A change that an operation has made to the history; several come in the order in which they are to be shown.
 package enum HistoryChange: Sendable, Equatable {
     case added(ChatMessage)
     case changed(ChatMessage)

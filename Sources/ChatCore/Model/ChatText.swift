@@ -1,4 +1,4 @@
-// What a text must be to be sent.
+// The conditions that a text must meet to be sent.
 
 package enum ChatText {
     /// Whether it has anything but blanks and characters without a shape.

@@ -19,7 +19,7 @@ package struct FolderPlace: Sendable, Equatable, Codable {
     }
 }
 
-/// What became of sending a folder.
+/// The outcome of sending a folder.
 package struct FolderOffer: Sendable, Equatable, Codable {
     /// The offers, in the order of their paths.
     package var messages: [ChatMessage]
@@ -60,7 +60,7 @@ package struct LeftOutFile: Sendable, Equatable, Codable {
         }
     }
 
-    /// From the folder that is sent on: `photos/2024/a.jpg`. What is no text in it is replaced.
+    /// The path from the sent folder down: `photos/2024/a.jpg`. Bytes in it that are no text are replaced.
     package var path: String
     package var reason: Reason
 
@@ -70,7 +70,7 @@ package struct LeftOutFile: Sendable, Equatable, Codable {
     }
 }
 
-/// What a limit of the transfer rate applies to.
+/// The files to which a limit of the transfer rate applies.
 package enum RateScope: Sendable, Hashable, Codable {
     /// All files that go out, or all that come in, together.
     case all(MessageDirection)

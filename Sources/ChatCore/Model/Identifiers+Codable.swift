@@ -3,10 +3,10 @@
 
 /// A value that is coded as a single text.
 package protocol TextCoded: Codable {
-    /// Reads the text; `nil` when it is none of this kind.
+    /// Reads the text; `nil` when it is not of this kind.
     init?(_ text: String)
     var codedText: String { get }
-    /// What it is, for errors.
+    /// The name of the kind, for errors.
     static var kind: String { get }
 }
 

@@ -2,7 +2,7 @@
 
 /// A message as somebody names it in a command (`/edit 2 TEXT`, `/goto #1a2b3c4d`, `/open #8`).
 package enum MessageReference: Sendable, Equatable, Codable {
-    /// The Nth last of a kind, from 1. What was taken back does not count.
+    /// The Nth last of a kind, from 1. Messages that were taken back do not count.
     case last(Int, Kind)
     case id(MessageID)
     /// The end of an id, `MessageID.short`. Of several messages with it the newest is meant.
@@ -72,7 +72,7 @@ extension MessageID {
     package var short: String { String(text.suffix(Self.shortLength)) }
 }
 
-/// What a message said at some time.
+/// The text of a message at some time.
 package struct TextVersion: Sendable, Equatable, Codable {
     package var text: String
     /// When its sender wrote it, by the sender's clock.

@@ -2,16 +2,17 @@
 
 /// Takes from a pasted text what belongs to the address.
 package enum PastedAddress {
-    /// Without white space, and without the lines that terminals draw between panes: none of them is in any address, and a
+    /// Without white space, and without the lines that terminals draw between panes: no address has any of them, and a
     /// copied row brings them along.
     package static func withoutLayout(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.filter { !isLayout($0) }))
     }
 
-    /// The address at the beginning of what was typed behind a command, and what stands behind it (a name).
+    /// The address at the beginning of the text that was typed after a command, and the rest after the address (a
+    /// name).
     ///
-    /// Rows belong together however they were broken. Of blanks nobody knows: words are taken until there is an address with a
-    /// whole peer id; when there is none, the first word is the address.
+    /// Rows belong together however they were broken. Blanks are ambiguous: words are taken until there is an address
+    /// with a whole peer id; when there is none, the first word is the address.
     package static func split(_ text: String) -> (address: String, rest: String) {
         let joined = withoutRows(text)
         let words = joined.unicodeScalars.split(whereSeparator: \.properties.isWhitespace)

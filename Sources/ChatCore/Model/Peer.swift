@@ -12,7 +12,7 @@ package struct Peer: Sendable, Equatable, Identifiable, Codable {
     package let id: ContactID
     /// The pinned key; `nil` until the first contact with an address that named none (trust on first use).
     package var peerID: PeerID?
-    /// What we call them; unique among contacts regardless of case.
+    /// Our name for them; unique among contacts regardless of case.
     package var name: String
     /// Where to call them, best first; empty when only they can call us.
     package var addresses: [PeerAddress]
@@ -28,7 +28,7 @@ package struct Peer: Sendable, Equatable, Identifiable, Codable {
     package var formerPeerIDs: [PeerID] = []
     /// When our user compared the number; `nil` when they never did, or did before this was kept.
     package var verifiedAt: Timestamp?
-    /// What they write neither rings nor notifies until then; `Timestamp.endless`: for good.
+    /// Their messages neither ring nor notify until then; `Timestamp.endless`: for good.
     package var mutedUntil: Timestamp?
     /// Their offers up to so many bytes are accepted without asking; 0: always ask, `nil`: as configured for all.
     package var acceptsFilesUpTo: UInt64?
@@ -131,7 +131,7 @@ package enum LinkState: Sendable, Equatable, Codable {
     }
 }
 
-/// What `/status` and the details pane say of a link.
+/// The details of a link that `/status` and the details pane show.
 package struct LinkDetails: Sendable, Equatable, Codable {
     /// The other end's network address as text.
     package var remoteAddress: String

@@ -6,7 +6,7 @@ package import BLIPNet
 ///
 /// With more ways than one, or where the first one is no host (REACH 2):
 /// `blip://[HOST:PORT]/PEER-ID?name=NAME&via=ROUTE&via=ROUTE&once=TOKEN`. White space and frames that came with a copied
-/// address are no part of it; zsh and fish refuse a `?` without quotes, so the name stands behind `#` where it can
+/// address are not part of it; zsh and fish refuse a `?` without quotes, so the name follows `#` where it can
 /// (Docs/decisions/0022).
 package struct PeerAddress: Sendable, Hashable, CustomStringConvertible {
     package static let defaultPort: UInt16 = 4985
@@ -30,7 +30,7 @@ package struct PeerAddress: Sendable, Hashable, CustomStringConvertible {
     package var peerID: PeerID?
     /// The name that the address suggests.
     package var name: String?
-    /// What proves once that its owner has invited us: 16 bytes.
+    /// Proves once that its owner has invited us: 16 bytes.
     package var once: [UInt8]?
     /// Not part of the text.
     package var origin = Origin.user
@@ -144,7 +144,7 @@ extension PeerAddress {
         }
         var routes = parameters.via
         if rest.isEmpty, parameters.viaCount > 0 || id != nil {
-            // Whoever may answer at a relay or an onion service: only a key tells.
+            // Anybody may answer at a relay or an onion service: only a key tells who it is.
             guard id != nil, !routes.isEmpty else { throw .noRoute }
         } else {
             guard let route = Route(String(rest)), route.routeClass != .relay else { throw .badHost(String(rest)) }
@@ -157,7 +157,7 @@ extension PeerAddress {
         guard description.utf8.count <= 1024 + Self.scheme.utf8.count else { throw .tooLong }
     }
 
-    /// What follows the `?`; parameters that are not known are for later versions.
+    /// The part after the `?`; unknown parameters are for later versions.
     private struct Parameters {
         var name: String?
         var via: [Route] = []
@@ -184,7 +184,7 @@ extension PeerAddress {
     }
 }
 
-/// What is wrong with an address that somebody typed.
+/// The fault of an address that somebody typed.
 package enum PeerAddressError: Error, Sendable, Equatable, Codable {
     case tooLong
     case wrongScheme(String)
@@ -233,7 +233,7 @@ package enum PercentEncoding {
 
 extension StringProtocol {
     /// Whether it begins with `scheme`, which is lower-case ASCII, in any case. Compared byte by byte: a combining mark
-    /// behind the slashes is one Character with the last of them.
+    /// after the slashes is one Character with the last of them.
     func hasScheme(_ scheme: String) -> Bool {
         utf8.prefix(scheme.utf8.count).elementsEqual(scheme.utf8) { byte, wanted in
             byte == wanted || (0x41...0x5A).contains(byte) && byte | 0x20 == wanted

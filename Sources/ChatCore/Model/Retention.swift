@@ -6,7 +6,7 @@ package enum Retention: Sendable, Hashable, Codable {
     /// Messages are deleted when they were stored more days ago; at least 1.
     case days(Int)
 
-    /// A hundred years: more is a slip of the keyboard.
+    /// A hundred years: more is a typing mistake.
     package static let maximumDays = 36_500
 
     /// `forever`, or a number of days from 1.
@@ -22,7 +22,7 @@ package enum Retention: Sendable, Hashable, Codable {
         }
     }
 
-    /// What `init` reads.
+    /// The text that `init` reads.
     package var text: String {
         switch self {
         case .forever: "forever"
@@ -39,7 +39,7 @@ package enum Retention: Sendable, Hashable, Codable {
         }
     }
 
-    /// What was stored before is too old; `nil`: nothing is.
+    /// Messages stored before this are too old; `nil`: none is.
     package func limit(at now: Timestamp) -> Timestamp? {
         guard case .days(let days) = self else { return nil }
         let age = Int64(min(max(days, 1), Self.maximumDays)) * 86_400_000
@@ -48,7 +48,7 @@ package enum Retention: Sendable, Hashable, Codable {
     }
 }
 
-/// What the configuration says; a conversation's own limit, set by a command, goes before.
+/// The rules of the configuration; a conversation's own limit, set by a command, takes precedence.
 package struct RetentionRules: Sendable, Equatable {
     package var standard: Retention
     /// By contact name, folded as names are compared.
@@ -59,12 +59,12 @@ package struct RetentionRules: Sendable, Equatable {
         self.byName = Dictionary(byName.map { (ContactNames.folded($0.key), $0.value) }) { _, last in last }
     }
 
-    /// What holds for a conversation.
+    /// The retention that holds for a conversation.
     package func retention(named name: String, own: Retention?) -> Retention {
         own ?? byName[ContactNames.folded(name)] ?? standard
     }
 
-    /// What holds for `old` holds for `new`, too, when anything does.
+    /// Gives `new` the retention of `old`, too, when there is one.
     mutating func copy(_ old: String, to new: String) {
         if let retention = byName[ContactNames.folded(old)] { byName[ContactNames.folded(new)] = retention }
     }

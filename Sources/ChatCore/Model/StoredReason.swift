@@ -1,4 +1,4 @@
-// Reasons as the store, exports and the control socket keep them: a code that never changes, perhaps with values behind it.
+// Reasons as the store, exports and the control socket keep them: a code that never changes, perhaps with values after it.
 
 /// A reason that is kept as text. Words for people are made from the value and never stored.
 package protocol StoredReason: Codable {

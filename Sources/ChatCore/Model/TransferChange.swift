@@ -1,4 +1,4 @@
-// What a user can do to a transfer, and when.
+// The changes that a user can make to a transfer, and when.
 
 /// A decision of our user's about one transfer.
 package enum TransferChange: String, Sendable, CaseIterable {

@@ -2,7 +2,7 @@
 
 /// The chat as its users see it. It can be asked at any time, online or not.
 package protocol ChatService: Sendable {
-    /// Who we are, as far as is known here.
+    /// Our identity, as far as it is known here.
     var identity: LocalIdentity { get async }
     /// Carries a call out and returns its reply.
     func ask<Reply>(_ call: ChatCall<Reply>) async throws(ChatError) -> Reply
@@ -40,7 +40,7 @@ extension LocalChat {
     package func giveUp() async {}
 }
 
-/// Who this installation is.
+/// The identity of this installation.
 package struct LocalIdentity: Sendable, Equatable, Codable {
     package var peerID: PeerID
     package var name: String
@@ -120,8 +120,8 @@ package enum ChatNotice: Sendable, Equatable, Codable {
     case storeFailed(StoreError)
     /// The contact cannot store what we send (their disk is full): it waits here and is tried again.
     case peerCannotStore(ContactID)
-    /// What the contact sends is not stored now, and waits with them: they have sent `perDay` bytes today, which is as much
-    /// as one contact may; `nil`: our disk is nearly full.
+    /// We store nothing that the contact sends for now; it waits with them: they have sent `perDay` bytes today, which is
+    /// as much as one contact may; `nil`: our disk is nearly full.
     case contactStoresTooMuch(ContactID, perDay: UInt64?)
     /// The file of the history was gone, and has been put back with everything in it.
     case historyPutBack(path: String)
@@ -172,17 +172,17 @@ package enum ChatError: Error, Sendable, Equatable, Codable {
     case emptyText
     /// Names: empty, longer than 64 bytes, or with control characters.
     case badName(String)
-    /// What is set for a contact by name cannot get the new name, so they keep the old one; `reason` in words.
+    /// The settings for a contact cannot get the new name, so the contact keeps the old one; `reason` in words.
     case cannotKeepSettings(reason: String)
-    /// What cannot be the name of a file: empty, `.` or `..`, longer than 255 bytes, or with a slash.
+    /// Not a possible name of a file: empty, `.` or `..`, longer than 255 bytes, or with a slash.
     case badFileName(String)
     /// The file cannot be read: errno.
     case cannotRead(path: String, errno: Int32)
-    /// The process that runs the chat has been told at its start what it may use, and this is not of it. Another process of
-    /// the same user may well read or write it.
+    /// The process that runs the chat learned at its start what it may use, and this is not part of it. Another process
+    /// of the same user may well read or write it.
     case outOfReach(path: String)
     case notARegularFile(path: String)
-    /// Our key or a history of ours: whoever has it is us, or knows what we were told.
+    /// Our key or a history of ours: whoever has it is us, or knows what others have said to us.
     case privateFile(path: String)
     /// A folder without any file that can be sent.
     case emptyFolder(path: String)
@@ -217,7 +217,7 @@ package enum ChatError: Error, Sendable, Equatable, Codable {
     case instanceStopped
 }
 
-/// What people have and a Socket.IO room has not.
+/// A feature that people have and a Socket.IO room has not.
 package enum RoomLack: String, Sendable, Codable {
     /// Something to verify.
     case key
@@ -225,7 +225,7 @@ package enum RoomLack: String, Sendable, Codable {
     case blocking
     /// Files are never accepted by a rule.
     case acceptance
-    /// What was said cannot be changed, taken back or reacted to.
+    /// Messages in a room cannot be changed, taken back or reacted to.
     case changes
     case folders
     /// Something that answers a ping.

@@ -1,6 +1,6 @@
 // Whether a caller waits for the disk (Docs/decisions/0038).
 
-/// What a write to the history waits for.
+/// The moment that a write to the history waits for.
 package enum CommitDurability: Sendable {
     /// The write is on the disk when the call returns.
     case synchronous

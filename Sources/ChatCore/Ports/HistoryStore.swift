@@ -1,4 +1,4 @@
-// What ChatCore needs of a database. Storage implements it with SQLite; ChatCore never sees SQL.
+// The database that ChatCore needs. Storage implements it with SQLite; ChatCore never sees SQL.
 
 /// The durable memory of one installation. A method that writes returns when the data is on the disk, unless its caller
 /// asks for an asynchronous commit (`CommitDurability`).
@@ -22,7 +22,7 @@ package protocol HistoryStore: Sendable {
     func addContact(_ contact: NewContact) async throws(StoreError) -> Peer
     /// Writes back a changed contact; throws `.nameTaken` or `.notFound`.
     func updateContact(_ contact: Peer) async throws(StoreError)
-    /// Deletes a contact with its conversation. What it said is on the disk until `purge` has run.
+    /// Deletes a contact with its conversation. The texts stay on the disk until `purge` has run.
     func removeContact(_ id: ContactID) async throws(StoreError)
 
     // MARK: Contact requests
@@ -61,7 +61,7 @@ package protocol HistoryStore: Sendable {
         _ action: ChatOperation.Action, on target: MessageID, _ direction: MessageDirection, to contact: ContactID,
         at time: Timestamp
     ) async throws(StoreError) -> ChatMessage
-    /// What waits for `contact`, in the order in which it was entered, at most `limit` entries.
+    /// The entries that wait for `contact`, in the order in which they were entered, at most `limit` of them.
     func outbox(for contact: ContactID, limit: Int) async throws(StoreError) -> [OutboxEntry]
     /// Removes an entry that needs no more sending.
     func removeOutboxEntry(_ id: Int64) async throws(StoreError)
@@ -82,9 +82,9 @@ package protocol HistoryStore: Sendable {
 
     // MARK: Receiving
 
-    /// Stores incoming operations in one transaction, in their order, each unless its id is known (RELIABILITY D3). One that
-    /// overtook others of its sender is held back until they are there or `releaseHeld` gives them up (D5). Says what became
-    /// of each; throws when nothing is stored.
+    /// Stores incoming operations in one transaction, in their order, each unless its id is known (RELIABILITY D3). One
+    /// that overtook others of its sender is held back until they are there or `releaseHeld` stops waiting for them
+    /// (D5). Says what became of each; throws when nothing is stored.
     func appendIncoming(
         _ messages: [IncomingMessage]
     ) async throws(StoreError) -> [Result<AppendOutcome, StoreError>]
@@ -106,7 +106,8 @@ package protocol HistoryStore: Sendable {
     func message(_ reference: MessageReference, of contact: ContactID) async throws(StoreError) -> ChatMessage?
     /// Messages of a conversation by their ids, those that are there, in no certain order.
     func messages(_ ids: [MessageID], of contact: ContactID) async throws(StoreError) -> [ChatMessage]
-    /// What a message has said, from its first text to the present one; empty for files and for what was taken back.
+    /// The texts of a message, from the first to the present one; empty for files and for messages that were taken
+    /// back.
     func versions(of message: ChatMessage) async throws(StoreError) -> [TextVersion]
     /// The pinned messages of a conversation, the one that was pinned last first.
     func pinnedMessages(of contact: ContactID) async throws(StoreError) -> [ChatMessage]
@@ -148,7 +149,7 @@ package protocol HistoryStore: Sendable {
     func holdsFile(_ id: MessageID, of contact: ContactID) async throws(StoreError) -> Bool
     /// Newest first; `unfinishedOnly` leaves out the final states.
     func transfers(unfinishedOnly: Bool, limit: Int) async throws(StoreError) -> [FileTransfer]
-    /// The unfinished transfers with `contact` behind a number, oldest first: there may be more than memory should hold.
+    /// The unfinished transfers with `contact` after `number`, oldest first: there may be more than memory should hold.
     func unfinishedTransfers(
         with contact: ContactID, after number: TransferNumber?, limit: Int
     ) async throws(StoreError) -> [FileTransfer]
@@ -156,13 +157,13 @@ package protocol HistoryStore: Sendable {
     func runningTransfers() async throws(StoreError) -> [FileTransfer]
     /// The files that unfinished transfers in one direction write or read.
     func unfinishedPaths(_ direction: MessageDirection) async throws(StoreError) -> Set<String>
-    /// Incoming transfers of `contact` behind a number that are accepted and not finished (waiting or running), oldest
+    /// Incoming transfers of `contact` after `number` that are accepted and not finished (waiting or running), oldest
     /// first.
     func acceptedTransfers(
         from contact: ContactID, after number: TransferNumber?, limit: Int
     ) async throws(StoreError) -> [FileTransfer]
-    /// The unfinished files of one folder that `contact` sends or is sent, behind a number, oldest first; `offeredOnly`:
-    /// what nobody has decided.
+    /// The unfinished files of one folder that `contact` sends or is sent, after `number`, oldest first; `offeredOnly`:
+    /// those that nobody has decided on.
     func unfinishedTransfers(
         of set: MessageID, with contact: ContactID, _ direction: MessageDirection, offeredOnly: Bool,
         after number: TransferNumber?, limit: Int
@@ -170,8 +171,8 @@ package protocol HistoryStore: Sendable {
     /// Writes back changed transfers (all mutable fields) in one transaction. A final state is never left again.
     /// `reporting`: their messages count as changed.
     func updateTransfers(_ transfers: [FileTransfer], reporting: Bool) async throws(StoreError)
-    /// Ends transfers with `contact` in the final state `state`, and queues the news for the peer, in one step. What is
-    /// final already stays as it is.
+    /// Ends transfers with `contact` in the final state `state`, and queues the news for the peer, in one step. A
+    /// transfer that is final already stays as it is.
     func endTransfers(
         _ ids: [MessageID], with contact: ContactID, as state: FileTransfer.State, at time: Timestamp
     ) async throws(StoreError)
@@ -179,7 +180,7 @@ package protocol HistoryStore: Sendable {
     // MARK: Forgetting
 
     /// Deletes messages of a conversation from this disk only; what still waits in the outbox is not sent any more.
-    /// Returns how many there were. What they said is on the disk until `purge` has run.
+    /// Returns how many there were. Their texts stay on the disk until `purge` has run.
     func deleteMessages(_ keys: [MessageKey], of contact: ContactID) async throws(StoreError) -> Int
     /// The same for everything of a conversation, or for what was stored before a time. The contact stays.
     func deleteMessages(of contact: ContactID, storedBefore time: Timestamp?) async throws(StoreError) -> Int
@@ -192,9 +193,9 @@ package protocol HistoryStore: Sendable {
     /// The received files of the messages that the next `deleteExpired` deletes.
     func expiredFiles(_ rules: RetentionRules, now: Timestamp) async throws(StoreError) -> [FileTransfer]
     /// Takes out of the file for good what was deleted: from the search index, from free pages and from the log.
-    /// Interrupted, it goes on at the next call. Sends and reads get their turns meanwhile.
+    /// Interrupted, it continues at the next call. Sends and reads get their turns meanwhile.
     func purge() async throws(StoreError)
-    /// Copies everything as it is now to a new file at `path`, while reads and writes go on.
+    /// Copies everything as it is now to a new file at `path`, while reads and writes continue.
     func backUp(to path: String) async throws(StoreError)
 
     /// The disk that the history is on; `nil` when the system does not say.
@@ -341,9 +342,9 @@ package struct IncomingMessage: Sendable {
 }
 
 package enum AppendOutcome: Sendable, Equatable {
-    /// It is stored. This is to be shown, in this order: it may bring with it what was held back behind it.
+    /// It is stored. This is to be shown, in this order: it may bring with it messages that were held back for it.
     case stored([HistoryChange])
-    /// It is stored, but not to be shown before earlier ones of its sender are there or given up.
+    /// It is stored, but not to be shown before earlier ones of its sender are there or no longer expected.
     case held
     /// The same id with the same content: it is stored already.
     case duplicate
@@ -354,13 +355,13 @@ package enum AppendOutcome: Sendable, Equatable {
     /// An edit of something that has no text; nothing was stored.
     case meaningless
 
-    /// What is to be shown.
+    /// The changes to show.
     package var changes: [HistoryChange] {
         if case .stored(let changes) = self { changes } else { [] }
     }
 }
 
-/// What has become of a message that is stored under an id which its sender has made.
+/// The outcome for a message that is stored under an id which its sender has made.
 package enum MessageOnce: Sendable, Equatable {
     case stored(ChatMessage)
     /// One of ours to the same contact had the id already: as it is now.

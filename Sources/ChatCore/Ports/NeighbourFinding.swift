@@ -1,5 +1,5 @@
-// What ChatCore needs of a local network: other chats in it, and a way to be seen there (DNS-SD over multicast DNS, RFC 6762
-// and 6763). The host of the chat has avahi behind it.
+// The view of a local network that ChatCore needs: other chats in it, and a way to be seen there (DNS-SD over multicast
+// DNS, RFC 6762 and 6763). The host of the chat uses avahi for it.
 
 /// Finds services of the type `_blip._tcp`, and shows ours.
 package protocol NeighbourFinding: Sendable {
@@ -9,7 +9,7 @@ package protocol NeighbourFinding: Sendable {
     func show(_ service: NeighbourService?)
 }
 
-/// What is shown to a network.
+/// A service as a network sees it.
 package struct NeighbourService: Sendable, Equatable {
     /// Its name in the network.
     package var instance: String
@@ -46,7 +46,7 @@ package enum NeighbourNews: Sendable, Equatable {
 
 /// Whether people nearby are found.
 package enum NeighbourState: String, Sendable, Equatable, Codable {
-    /// Our user does not want it, or a proxy stands between us and all others.
+    /// Our user does not want it, or a proxy is between us and all others.
     case off
     /// There is no avahi on this machine.
     case missing

@@ -1,4 +1,4 @@
-// What ChatCore needs of a network: calls to peers, calls from peers, and requests over them. `LinkConnecting`
+// The network that ChatCore needs: calls to peers, calls from peers, and requests over them. `LinkConnecting`
 // implements it with BLIPNet.
 
 package import BLIPNet
@@ -31,14 +31,14 @@ package protocol PeerConnecting: Sendable {
         to endpoint: Endpoint, expecting expected: PeerID, handler: any PeerRequestHandler
     ) async throws(LinkError) -> any PeerConnection
 
-    /// Who answers as the relay there, for our user to keep. Throws `.relayFailed`.
+    /// The identity of the relay that answers there, for our user to keep. Throws `.relayFailed`.
     func identity(of relay: RelayServer, through proxy: ProxyChoice) async throws(LinkError) -> RelayID
 
     /// Our mailbox with a relay; `nil` where there are no relays.
     func mailbox(at place: MailboxPlace) -> RelayID?
 
-    /// Joins a relay and takes calls there until the relay, the network or the task ends it; says why. `joined` is told how
-    /// that was. `accept` is asked as with `listen`.
+    /// Joins a relay and takes calls there until the relay, the network or the task ends it; says why. `joined` hears
+    /// how joining went. `accept` works as with `listen`.
     func beReached(
         at relay: RelayServer, in place: MailboxPlace, token: String, through proxy: ProxyChoice,
         joined: @escaping @Sendable (RelayJoined) -> Void,
@@ -88,7 +88,7 @@ package protocol PeerConnecting: Sendable {
         accept: @escaping @Sendable (any PeerConnection) -> (any PeerRequestHandler)?
     ) async
 
-    /// What changes in the networks of this machine, from now on.
+    /// The changes in the networks of this machine, from now on.
     func networkChanges() -> AsyncStream<NetworkChange>
 }
 
@@ -197,7 +197,7 @@ package protocol PeerConnection: AnyObject, Sendable {
     var info: LinkInfo { get }
     /// The last measured round trip.
     var roundTrip: Duration? { get async }
-    /// What has gone over it so far.
+    /// The traffic over it so far.
     var counters: LinkCounters { get async }
     /// How much of what we send the path loses; `nil` where nobody says.
     var lossCounters: LossCounters? { get async }

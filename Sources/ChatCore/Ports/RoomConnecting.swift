@@ -1,5 +1,5 @@
-// What ChatCore needs of Socket.IO: one connection to one room, which is made again by itself. `RoomLinking` implements it
-// with BLIPNet's client.
+// The use of Socket.IO that ChatCore needs: one connection to one room, which reconnects by itself. `RoomLinking`
+// implements it with BLIPNet's client.
 
 package import BLIPNet
 
@@ -11,7 +11,7 @@ package protocol RoomConnecting: Sendable {
 
 /// The connection to a room, whether it is up or not.
 package protocol RoomConnection: AnyObject, Sendable {
-    /// What becomes of the connection, in its order; for one reader. Ends after `close`.
+    /// The changes of the connection, in their order; for one reader. Ends after `close`.
     var changes: AsyncStream<RoomChange> { get }
     /// The next event of the room; `nil` when the calling task is cancelled. The server sends no more than fits a small
     /// buffer until it is taken. The event before has been dealt with by now: that is acknowledged where the server asks.

@@ -1,7 +1,7 @@
-// What is searched in the history, and what a search finds.
+// Searches of the history, and what they find.
 
-/// What to look for. All terms must be there, words as beginnings of words; without a wanted term and without a filter
-/// nothing is found.
+/// A query. All terms must be there, words as beginnings of words; without a wanted term and without a filter nothing
+/// is found.
 package struct SearchQuery: Sendable, Equatable, Codable {
     package var terms: [SearchTerm]
     package var contact: ContactID?

@@ -1,4 +1,4 @@
-// What can go wrong between the chat and its history.
+// The errors that can occur between the chat and its history.
 
 /// Why the store could not do something.
 package enum StoreError: Error, Sendable, Equatable, Codable {
@@ -24,7 +24,7 @@ package enum StoreError: Error, Sendable, Equatable, Codable {
     case failed(code: Int32, reason: String)
 }
 
-/// What has happened to the store while it was open, and has been dealt with.
+/// A problem that the store had while it was open, and that has been dealt with.
 package enum StoreTrouble: Sendable, Equatable {
     /// Its file was gone, and has been put back with everything in it.
     case putBack(path: String)

@@ -1,4 +1,4 @@
-// What a machine shows to its neighbours so that contacts recognise it, and nobody else does (REACH 5). Pure.
+// The tag that a machine shows to its neighbours so that contacts recognise it, and nobody else does (REACH 5). Pure.
 
 import BLIPNet
 

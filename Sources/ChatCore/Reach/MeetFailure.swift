@@ -6,7 +6,7 @@ package enum MeetFailure: Error, Sendable, Hashable, Codable {
     /// There is no place to ask: no relay was named, our user has none, and neighbours are not looked for.
     case nowhere
     case used
-    /// Whoever answered does not know the words.
+    /// The one who answered does not know the words.
     case unproved
     /// A relay could not be asked, or the way to the host failed.
     case failed(LinkReason)

@@ -1,4 +1,4 @@
-// What proves that somebody was invited: known to both, bound to their TLS session, told to nobody between (REACH 5,
+// The proofs that somebody was invited: known to both, bound to their TLS session, unknown to anybody between (REACH 5,
 // "Meeting").
 
 import BLIPNet
@@ -11,7 +11,7 @@ struct MeetProof: Sendable, Equatable {
         case host
     }
 
-    /// What only the two know.
+    /// The key that only the two know.
     let key: [UInt8]
 
     init(key: [UInt8]) { self.key = key }

@@ -1,5 +1,5 @@
-// What follows from four spoken words: where their host is found, and what proves that somebody knows them (REACH 5,
-// "Meeting").
+// The keys that follow from four spoken words: they show where the host is found, and prove that somebody knows the
+// words (REACH 5, "Meeting").
 
 import BLIPNet
 
@@ -32,7 +32,7 @@ struct MeetSecret: Sendable, Equatable {
     /// How the host is called by Tor.
     var onion: Route? { OnionService(seed: onionSeed).map { .onion(host: $0.host, port: TorCommand.port) } }
 
-    /// What the host is known by at relays.
+    /// The id by which relays know the host.
     var mailbox: RelayID? {
         do throws(TLSError) { return try TLSIdentity(mailboxSeed: mailboxSeed).relayID } catch { return nil }
     }

@@ -30,7 +30,7 @@ package struct MeetWords: Sendable, Hashable, CustomStringConvertible {
         self.indexes = indexes
     }
 
-    /// In small letters with dashes between: what they stand for follows from this form.
+    /// In small letters with dashes between: the keys follow from this form.
     package var description: String { indexes.map { MeetWordList.all[$0] }.joined(separator: "-") }
 
     private static func index(of typed: String) -> Int? {
@@ -53,10 +53,11 @@ package struct MeetWords: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// What somebody says to be met: the words, and at which relay.
+/// An invitation as somebody says it: the words, and at which relay.
 package struct SpokenInvitation: Sendable, Hashable, CustomStringConvertible {
     package var words: MeetWords
-    /// The relay at which they are waited for, by the name that was said; `nil`: at those of our user's, and in this network.
+    /// The relay at which the host waits for them, by the name that was said; `nil`: at our user's relays, and in this
+    /// network.
     package var place: MeetPlace?
 
     /// Reads `WORDS` or `WORDS@HOST[:PORT]`.
@@ -73,7 +74,7 @@ package struct SpokenInvitation: Sendable, Hashable, CustomStringConvertible {
     package var description: String { "\(words)" + (place.map { "@\($0)" } ?? "") }
 }
 
-/// A relay by its name alone: who stands between is found by the proofs.
+/// A relay by its name alone: the proofs reveal anybody in between.
 package struct MeetPlace: Sendable, Hashable, Codable, CustomStringConvertible {
     package var host: String
     package var port: UInt16

@@ -3,7 +3,7 @@
 
 import BLIPNet
 
-/// What is open, and what was used and may be asked for again.
+/// The invitations that are open, and those that were used and that somebody may come with again.
 struct OpenInvitations {
     /// Four words beside a link.
     struct Spoken: Equatable {
@@ -23,7 +23,7 @@ struct OpenInvitations {
         var spoken: Spoken?
     }
 
-    /// What a proof is worth.
+    /// The verdict on a proof.
     enum Verdict: Equatable {
         /// They are let in; the other side hears what proves that we know it, too.
         case invited(number: Int, MeetProof)
@@ -34,13 +34,13 @@ struct OpenInvitations {
         case unknown(ended: [Int])
     }
 
-    /// Links that are open or remembered; the oldest ones are given up for newer ones.
+    /// Links that are open or remembered; the oldest ones make room for newer ones.
     static let most = 32
     /// Words that are open; the same holds.
     static let mostSpoken = 4
     /// Proofs that fit nothing, while words are open, until these are over.
     static let wrongProofs = 3
-    /// How long a link can be used, and the longest that may be asked for.
+    /// How long a link can be used, and the longest time that a user may ask for.
     static let lifetime = Duration.seconds(86_400)
     static let longest = Duration.seconds(7 * 86_400)
     /// The same of words.
@@ -52,7 +52,7 @@ struct OpenInvitations {
     private(set) var entries: [Entry] = []
     private var lastNumber = 0
 
-    /// Those whose words are waited for, in their order.
+    /// The invitations whose words we wait for, in their order.
     private var spokenNumbers: [Int] { entries.filter { $0.spoken != nil && !$0.isUsed }.map(\.number) }
 
     /// Whether our user waits for whoever says these words.
@@ -74,7 +74,7 @@ struct OpenInvitations {
         return entry
     }
 
-    /// The words of an invitation are waited for from now on. Returns until when, and whose words are over for that; `nil`
+    /// From now on we wait for the words of an invitation. Returns until when, and whose words end because of it; `nil`
     /// when it was used meanwhile.
     mutating func speak(
         _ words: MeetWords, _ proof: MeetProof, of number: Int, lasting lifetime: Duration?, now: Timestamp

@@ -5,7 +5,7 @@ import BLIPNet
 
 /// The rounds that follow changes of our networks.
 struct PathRounds {
-    /// What comes within this time counts as one change.
+    /// Changes within this time count as one.
     static let settling = Duration.milliseconds(200)
 
     private var turns: TokenBucket

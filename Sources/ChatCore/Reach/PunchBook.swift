@@ -1,9 +1,9 @@
-// What peers and we have agreed about calling each other at the same moment (REACH 4). Pure: time is passed in.
+// Our agreements with peers to call each other at the same moment (REACH 4). Pure: time is passed in.
 
 import BLIPNet
 
 struct PunchBook {
-    /// What a peer who has asked waits for.
+    /// An agreement with a peer who has asked: it waits for their word.
     struct Agreement: Sendable, Equatable {
         let link: LinkNumber
         let round: Int
@@ -13,7 +13,7 @@ struct PunchBook {
         let until: MonotonicTime
     }
 
-    /// How long what a contact has told us about our address counts.
+    /// How long a contact's word about our address counts.
     static let seenFor = Duration.seconds(3600)
     /// How long an agreement waits for its moment.
     static let patience = Duration.seconds(30)
@@ -61,7 +61,7 @@ struct PunchBook {
         return true
     }
 
-    /// They have been told where we call from: their word begins it.
+    /// We have told them where we call from: their word begins it.
     mutating func agree(_ agreement: Agreement, with contact: ContactID) { agreements[contact] = agreement }
 
     /// Their word has come; `nil` when there is nothing that it could begin.

@@ -1,4 +1,4 @@
-// What front ends are told of how we reach contacts, and they us.
+// Reports to front ends on how we reach contacts, and how they reach us.
 
 package import BLIPNet
 
@@ -34,14 +34,14 @@ package struct MappedPlace: Sendable, Hashable, Codable {
     }
 }
 
-/// What has become of asking the router for a port.
+/// The result so far of asking the router for a port.
 package enum MappingState: Sendable, Hashable, Codable {
-    /// It is not asked: our user does not want that, or it would lead nobody here.
+    /// We do not ask it: our user does not want that, or it would lead nobody here.
     case off
     case asking
     /// Others reach us there; it is renewed before `until`.
     case mapped(MappedPlace, until: Timestamp)
-    /// It is asked again later.
+    /// We ask it again later.
     case failed(MappingFailure)
 
     package var isMapped: Bool { if case .mapped = self { true } else { false } }
@@ -94,7 +94,7 @@ package struct ReachReport: Sendable, Equatable, Codable {
 
 /// A way to a contact.
 package struct RouteReport: Sendable, Equatable, Codable {
-    /// What the last call along it met.
+    /// The outcome of the last call along it.
     package enum Standing: String, Sendable, Codable {
         /// The present link goes along it.
         case inUse = "in-use"
@@ -108,7 +108,7 @@ package struct RouteReport: Sendable, Equatable, Codable {
     package var standing: Standing
 }
 
-/// What a call of our own along one of our ways has met.
+/// A call to ourselves along one of our ways, and its outcome.
 package struct ReachTrial: Sendable, Equatable, Codable {
     package enum Way: String, Sendable, Codable {
         case direct
@@ -148,13 +148,13 @@ package struct Invitation: Sendable, Equatable, Codable {
         /// With dashes between.
         package var words: String
         package var until: Timestamp
-        /// The relay at which they are waited for; `nil`: at none.
+        /// The relay at which we wait for callers with the words; `nil`: at none.
         package var place: MeetPlace?
         /// Why that relay is of no use so far.
         package var trouble: LinkReason?
-        /// They are waited for in this network, too.
+        /// We wait for such callers in this network, too.
         package var isNear: Bool
-        /// How they are waited for by Tor, too; `nil`: they are not.
+        /// How we wait for such callers by Tor, too; `nil`: we do not.
         package var onion: OnionState?
     }
 
@@ -163,16 +163,16 @@ package struct Invitation: Sendable, Equatable, Codable {
     package var until: Timestamp
     /// Somebody in another network can call us.
     package var isReachable: Bool
-    /// `nil`: there is no place where they could be waited for.
+    /// `nil`: there is no place where we could wait for callers with the words.
     package var spoken: Spoken?
 }
 
-/// Who is in this network.
+/// The chats in this network.
 package struct NearbyReport: Sendable, Equatable, Codable {
     package struct Neighbour: Sendable, Equatable, Codable {
-        /// Who they are to us; `nil`: no contact.
+        /// The contact that they are to us; `nil`: none.
         package var contact: ContactID?
-        /// What we call them, or they themselves.
+        /// The name that we call them by, or else their own.
         package var name: String
         /// Where they are, and with which key.
         package var address: PeerAddress

@@ -8,7 +8,7 @@ package struct RelaySetting: Sendable, Hashable {
     package var port: UInt16
     /// `nil`: the first one that answers there is kept.
     package var id: RelayID?
-    /// What the relay wants of those who join; callers need none, so it is told to nobody.
+    /// The token that the relay wants from those who join; callers need none, so we tell it to nobody.
     package var token: String
 
     package init(host: String, port: UInt16 = RelayRoute.defaultPort, id: RelayID? = nil, token: String = "") {
@@ -87,7 +87,7 @@ extension OutsideObserver {
 }
 
 extension RelayID {
-    /// Reads an id in syncthing's form: 52 characters of base32, or 56 with a check character behind each 13; dashes and
+    /// Reads an id in syncthing's form: 52 characters of base32, or 56 with a check character after each 13; dashes and
     /// case do not matter, and 0, 1 and 8 are read as the letters that they look like.
     package init?(syncthing text: String) {
         var characters: [UInt8] = []

@@ -9,13 +9,13 @@ package enum Route: Sendable, Hashable {
     case onion(host: String, port: UInt16)
 }
 
-/// Who has joined at a relay.
+/// A way to somebody who has joined a relay.
 package struct RelayRoute: Sendable, Hashable {
     package var host: String
     package var port: UInt16
-    /// Who the relay must be.
+    /// The id that the relay must have.
     package var relay: RelayID
-    /// Whom we ask it for.
+    /// The id of the peer that we ask it for.
     package var mailbox: RelayID
 
     package static let defaultPort: UInt16 = 22067
@@ -76,8 +76,8 @@ extension Route {
 }
 
 extension Route {
-    /// Whether a numeric host is none of the public network, or a name means this machine. What other names mean shows when
-    /// they are looked up.
+    /// Whether a numeric host is not in the public network, or a name means this machine. The meaning of other names
+    /// shows when we look them up.
     var leadsInside: Bool { SocketAddress(host: host, port: 0)?.isInside ?? LocalHost.isLoopback(host) }
 }
 
@@ -117,7 +117,7 @@ extension Route: CustomStringConvertible {
         }
     }
 
-    /// Whether a host is an onion service; `nil` for what looks like one and has a slip in it.
+    /// Whether a host is an onion service; `nil` for a host that looks like one and has a mistake in it.
     private static func isOnion(_ host: String) -> Bool? {
         let ending = ".onion"
         guard host.lowercased().hasSuffix(ending) else { return false }
@@ -150,9 +150,9 @@ extension RelayID {
 
 // MARK: Lists
 
-/// What one side tells the other of how to be reached: the property `Routes` (REACH 2).
+/// The ways to one side that it tells the other: the property `Routes` (REACH 2).
 enum RouteList {
-    /// More are not told, and of more only the first ones are read.
+    /// We tell no more, and of more we read only the first ones.
     static let most = 8
     /// Bytes of the property.
     static let mostBytes = 1024
@@ -164,7 +164,7 @@ enum RouteList {
         fitting(text.split(separator: " ").prefix(most).compactMap { Route(String($0)) })
     }
 
-    /// As many of them as may be told, from the first one on.
+    /// As many of them as we may tell, from the first one on.
     private static func fitting(_ routes: [Route]) -> [Route] {
         var bytes = 0
         return Array(

@@ -8,7 +8,7 @@ struct RouteRace {
     enum Step: Equatable {
         /// Begin to call along this route.
         case start(Int)
-        /// Give this attempt up: another one was better, or its time is over.
+        /// Cancel this attempt: another one was better, or its time is over.
         case cancel(Int)
     }
 
@@ -62,7 +62,8 @@ struct RouteRace {
         if states.indices.contains(index) { states[index] = .over }
     }
 
-    /// An attempt has led to the contact, with the right key: what is no better is given up. Returns those that run.
+    /// An attempt has led to the contact, with the right key: attempts that are no better end. Returns a `cancel` for
+    /// each that runs.
     mutating func linked(_ index: Int) -> [Step] {
         guard states.indices.contains(index) else { return [] }
         states[index] = .over
@@ -81,7 +82,7 @@ struct RouteRace {
 
     // MARK: Time
 
-    /// What is to be done at `now`, when `free` more attempts may run.
+    /// The steps to take at `now`, when `free` more attempts may run.
     mutating func next(now: MonotonicTime, free: Int) -> [Step] {
         var steps: [Step] = []
         for index in states.indices {

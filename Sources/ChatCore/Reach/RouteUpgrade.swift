@@ -38,7 +38,7 @@ struct RouteUpgrade {
             state = .content
             return
         }
-        // The call that has led to it goes on along better ways.
+        // The call that has led to it continues along better ways.
         if calls > 0 { noteTry(now) }
         wait(now)
     }
@@ -50,7 +50,7 @@ struct RouteUpgrade {
     mutating func somethingNew(now: MonotonicTime) {
         guard case .waiting(let present) = state else { return }
         let time = max(now, lastNews.map { $0 + Self.leastPause } ?? now)
-        // What is due is never put off.
+        // A try that is due is never postponed.
         guard time < present else { return }
         state = .waiting(until: time)
         waitsForNews = true

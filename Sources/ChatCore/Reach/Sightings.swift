@@ -2,11 +2,11 @@
 
 import BLIPNet
 
-/// What a service says of itself (RFC 6763 section 6).
+/// The texts with which a service describes itself (RFC 6763 section 6).
 struct NeighbourTexts: Equatable {
     /// The tag of the hour, by which contacts recognise each other.
     var tag: LANTag?
-    /// Of the words that are waited for there.
+    /// The tags of the words with which callers are expected there.
     var marks: [LANTag] = []
     /// Only while somebody wants to be seen by name.
     var id: PeerID?
@@ -42,7 +42,7 @@ struct NeighbourTexts: Equatable {
     }
 }
 
-/// Who is there.
+/// The neighbours in this network.
 struct Sightings {
     struct Neighbour: Equatable {
         var route: Route
@@ -119,7 +119,7 @@ struct Sightings {
         return tags
     }
 
-    /// Who is there, for people. A machine with several addresses comes once.
+    /// The neighbours that are there, for people. A machine with several addresses appears once.
     func report(
         state: NeighbourState, tags: [LANTag: PeerID], contacts: [Peer], shownUntil: Timestamp?
     ) -> NearbyReport {

@@ -17,7 +17,7 @@ final class LiveRooms {
     }
 }
 
-/// What we know about a room beyond what is stored.
+/// The state of a room, apart from what is stored.
 struct LiveRoom {
     /// Whether the server acknowledges what it gets.
     private enum Manner: Equatable {
@@ -42,7 +42,8 @@ struct LiveRoom {
     private(set) var people: [String] = []
     private(set) var log: RoomLog
     var echoes: RoomEchoes
-    /// Handed to the connection and neither confirmed nor given up, with how many connections had been lost by then.
+    /// Messages handed to the connection and neither confirmed nor abandoned, with how many connections had been lost
+    /// by then.
     private var unconfirmed: [MessageID: Int] = [:]
     private var losses = 0
     private var manner: Manner
@@ -107,7 +108,7 @@ struct LiveRoom {
         echoes.emitted(message.id, RoomEchoes.Content(message), sent: message.sent)
     }
 
-    /// It is confirmed, lost or given up. Returns whether it was waited for.
+    /// It is confirmed, lost or abandoned. Returns whether we were waiting for that.
     mutating func settled(_ id: MessageID) -> Bool { unconfirmed.removeValue(forKey: id) != nil }
 
     mutating func hasAcknowledged() { manner = .acknowledges }

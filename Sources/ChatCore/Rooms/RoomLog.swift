@@ -1,4 +1,4 @@
-// What has happened to a room's connection in this run: for people who want to know why nothing comes.
+// The events of a room's connection in this run: for people who want to know why nothing comes.
 
 /// The latest entries, oldest first.
 package struct RoomLog: Sendable, Equatable {
@@ -45,10 +45,10 @@ package struct RoomLog: Sendable, Equatable {
     }
 }
 
-/// What `ChatCall.room` tells.
+/// The answer to `ChatCall.room`.
 package struct RoomDetails: Sendable, Equatable, Codable {
     package var room: JoinedRoom
-    /// Who is there, as the server says; empty where it does not.
+    /// The people there, as the server says; empty where it does not.
     package var people: [String]
     /// `websocket`, `polling`; `nil` while there is no connection.
     package var transport: String?

@@ -20,11 +20,11 @@ struct RoomBinary: Sendable, Equatable {
     var id: MessageID?
 }
 
-/// What an event of a room means.
+/// The meaning of an event of a room.
 enum RoomNews: Sendable, Equatable {
     case line(RoomLine)
     case file(RoomBinary)
-    /// Who is there.
+    /// The people there.
     case people([String])
     /// Nothing that is shown in the conversation: the log has it.
     case other(event: String)

@@ -5,7 +5,7 @@ package import BLIPNet
 
 /// `sio+tls://HOST[:PORT]/NAMESPACE[?NAME=VALUE&…]`, and `sio://` without TLS.
 package struct RoomURL: Sendable, Hashable, CustomStringConvertible {
-    /// Who answers for the server.
+    /// The authority that vouches for the server.
     package enum Trust: Sendable, Hashable {
         /// There is no TLS: anybody on the way reads and changes everything.
         case plaintext
@@ -17,7 +17,7 @@ package struct RoomURL: Sendable, Hashable, CustomStringConvertible {
         case pinned(SPKIFingerprint)
     }
 
-    /// What the server calls its events, and the members of their objects.
+    /// The server's names for its events, and for the members of their objects.
     package struct Names: Sendable, Hashable {
         package var line = "chatMessage"
         package var custom = "customEvent"
@@ -42,7 +42,7 @@ package struct RoomURL: Sendable, Hashable, CustomStringConvertible {
     package var namespace: String
     package var trust: Trust
     package var names = Names()
-    /// What we are called there; `nil`: as everywhere.
+    /// Our name there; `nil`: the same as everywhere.
     package var ownName: String?
     /// Where the server answers, with both slashes.
     package var path = Self.defaultPath
@@ -67,7 +67,7 @@ package struct RoomURL: Sendable, Hashable, CustomStringConvertible {
         host == other.host && port == other.port && namespace == other.namespace && path == other.path
     }
 
-    /// What a room is called that nobody has named: its namespace, else its server.
+    /// The name of a room that nobody has named: its namespace, else its server.
     package var suggestedName: String { namespace == "/" ? host : String(namespace.dropFirst()) }
 
     private static func defaultPort(_ trust: Trust) -> UInt16 { trust == .plaintext ? 80 : 443 }
@@ -107,7 +107,7 @@ package struct RoomURL: Sendable, Hashable, CustomStringConvertible {
     private static let tlsScheme = "sio+tls://"
     private static let plainScheme = "sio://"
 
-    /// What may be behind the `?`, in the order in which it is written.
+    /// The names that may follow the `?`, in the order in which they are written.
     private enum Key: String, CaseIterable {
         case line = "event", custom, binary, people, text = "message", time = "timestamp", sender, id, data =
             "binaryData"
@@ -249,7 +249,7 @@ extension RoomURL: Codable {
     }
 }
 
-/// What is wrong with the address of a room that somebody typed. ChatWords has the words.
+/// A fault in the address of a room that somebody typed. ChatWords has the words.
 package struct RoomURLError: Error, Sendable, Equatable, Codable {
     package enum Problem: Sendable, Equatable, Codable {
         case tooLong(limit: Int)
@@ -267,7 +267,7 @@ package struct RoomURLError: Error, Sendable, Equatable, Codable {
         case badValue(key: String, value: String, Expected)
     }
 
-    /// What a value must be.
+    /// The kind of value that is required.
     package enum Expected: Sendable, Equatable, Codable {
         case text(limit: Int)
         /// An event that is not one of Socket.IO itself.

@@ -3,13 +3,13 @@
 
 @_spi(_Unicode) import Swift
 
-/// What the indexes have of a text, and what a search looks for in them.
+/// The form of texts in the indexes, and of the words that a search looks for in them.
 package enum SearchForm {
     /// More marks than a letter has in any language (UAX #15 12): the time to compose them is the square of their number.
     private static let mostMarks = 30
 
-    /// `text` without what nobody can see, composed (NFC), and with at most 30 marks on a letter. A text in that form is
-    /// returned as it is; the time is that of its length.
+    /// `text` without invisible characters, composed (NFC), and with at most 30 marks on a letter. A text in that form
+    /// is returned as it is; the time is that of its length.
     package static func of(_ text: String) -> String {
         // Of these there are no two spellings, and none is invisible but NUL, which would end the text for the tokenizer.
         if text.utf8.allSatisfy({ $0 < 0x80 && $0 != 0 }) { return text }

@@ -5,18 +5,18 @@
 package struct SearchSyntax: Sendable, Equatable {
     /// The query for the store.
     package private(set) var query: SearchQuery
-    /// What to mark in the results, lower case.
+    /// The words to mark in the results, lower case.
     package private(set) var words: [String] = []
-    /// What could not be understood, in words; the query must not be run then.
+    /// Why the search cannot be understood, in words; the query must not be run then.
     package private(set) var problem: String?
 
-    /// What a search is read with.
+    /// The facts and look-ups that reading a search needs.
     package struct Context {
         /// The conversation to stay in unless `in:` says otherwise.
         package var scope: ContactID?
         /// Finds a contact by what was typed.
         package var contact: (String) -> ContactID?
-        /// What others see us as: `from:` it is `from:me` when no contact is called that.
+        /// The name that others see us by: `from:` it is `from:me` when no contact is called that.
         package var ownName: String?
         /// The day or the month that a text names: from its first moment up to, but without, the second time.
         package var day: (String) -> (start: Timestamp, end: Timestamp)?

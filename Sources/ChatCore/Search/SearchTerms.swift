@@ -85,8 +85,8 @@ struct SearchScanner {
     }
 
     /// The next word, without its quotes and without the minus in front of it; `nil` at the end. A quotation mark
-    /// inside of an unquoted word begins a new word, except behind a colon: `from:"Ann Lee"` is one word, and so is
-    /// `from:Fr"ed`. Within quotes a backslash stands before a mark that is meant itself.
+    /// inside an unquoted word begins a new word, except after a colon: `from:"Ann Lee"` is one word, and so is
+    /// `from:Fr"ed`. Within quotes a backslash precedes a mark that is meant literally.
     mutating func next() -> Word? {
         while let scalar = current, Self.isSpace(scalar) { advance() }
         guard current != nil else { return nil }

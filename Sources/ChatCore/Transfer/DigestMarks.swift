@@ -1,4 +1,4 @@
-// What is remembered of a file's digest on its way, so that nobody can make us read the whole file again and again.
+// Remembers states of a file's digest on its way, so that nobody can make us read the whole file again and again.
 
 import BLIPNet
 

@@ -3,17 +3,17 @@
 import Glibc
 
 enum DirectoryStream {
-    /// What is found under a name.
+    /// The entry found under a name.
     struct Found: Sendable {
         /// `nil` when it is not UTF-8.
         var name: String?
-        /// The same with U+FFFD for what is no text: only to be shown.
+        /// The same with U+FFFD for bytes that are no text: only to be shown.
         var shown: String
         /// It is a regular file or a folder, or the file system does not say what it is.
         var mayHoldFile: Bool
     }
 
-    /// Everything but "." and "..", from where the stream stands.
+    /// Everything but "." and "..", from where the stream is.
     static func found(in stream: OpaquePointer) -> [Found] {
         var all: [Found] = []
         while let entry = readdir(stream) {
@@ -34,7 +34,7 @@ enum DirectoryStream {
     private static let directoryKind: Int32 = 4
     private static let regularKind: Int32 = 8
 
-    /// All names but "." and "..", from where the stream stands; `nil` for one that is not UTF-8.
+    /// All names but "." and "..", from where the stream is; `nil` for one that is not UTF-8.
     static func names(of stream: OpaquePointer) -> [String?] {
         var names: [String?] = []
         while let entry = readdir(stream) {

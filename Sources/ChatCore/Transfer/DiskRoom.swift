@@ -1,5 +1,5 @@
-// What the incoming files that run may still write to each disk, so that together they leave what must stay free
-// (RELIABILITY 3).
+// How much the incoming files that run may still write to each disk, so that together they leave the bytes that must
+// stay free (RELIABILITY 3).
 
 import Glibc
 import Synchronization
@@ -56,7 +56,7 @@ final class DiskRoom: Sendable {
         _ needed: UInt64, limits: ChatLimits, folder: String, look: @escaping Look
     ) throws(FileError) -> Answer {
         try state.withLock { state throws(FileError) in
-            // What is here already needs none, however full the disk is.
+            // A file that is here already needs none, however full the disk is.
             if needed > 0 {
                 let (free, total) = try look()
                 guard limits.fits(needed, free: free, total: total) else { return .no(free: free) }
@@ -104,7 +104,7 @@ final class DiskRoom: Sendable {
     fileprivate func end(_ number: UInt64) { state.withLock { $0.shares[number] = nil } }
 }
 
-/// What one file may still write. The others have its room when it goes away.
+/// The room into which one file may still write. The others have it when this goes away.
 final class DiskShare: Sendable {
     private let room: DiskRoom
     fileprivate let number: UInt64

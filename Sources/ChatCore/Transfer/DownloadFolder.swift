@@ -24,8 +24,8 @@ final class DownloadFolder: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The path as it is now without links, for a path that our own user chose: links in it are theirs. What follows
-    /// the part that exists is kept as it is. Opened by this path, a link that is put there later is refused.
+    /// The path as it is now without links, for a path that our own user chose: links in it are theirs. The part that
+    /// does not exist is kept as it is. When this path is opened, a link that was put there later is refused.
     static func resolved(_ path: String) throws(FileError) -> String { try FolderWalk.resolved(path) }
 
     /// Makes a new, empty partial file (0600); an older one of the same name is removed first.
@@ -54,7 +54,7 @@ final class DownloadFolder: Sendable {
         return FileFacts(status).isSameFile(as: facts)
     }
 
-    /// What `name` is; `nil` when nothing has this name.
+    /// The facts about `name`; `nil` when nothing has this name.
     func facts(of name: String) throws(FileError) -> FileFacts? { try status(of: name).map(FileFacts.init) }
 
     /// Gives the partial file its final name, unless something has that name: then returns `false`.

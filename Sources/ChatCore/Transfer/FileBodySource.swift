@@ -52,7 +52,7 @@ struct SourceShrank: Error, Equatable {}
 /// How far the ranges of one file have been read, as the sender's idea of the progress.
 final class ServedRanges: Sendable {
     private struct State {
-        /// By number: the receiver may ask for the same range again after it gave up the first time.
+        /// By number: the receiver may ask for the same range again after it cancelled the first request.
         var open: [Int: (range: FileRange, read: UInt64)] = [:]
         var nextNumber = 0
         /// Where the first range began; `nil` before there is one.

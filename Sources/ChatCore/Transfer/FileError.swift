@@ -1,4 +1,4 @@
-// What the system said when a file could not be used; becomes a ChatError or a transfer's reason.
+// The system's error when a file could not be used; becomes a ChatError or a transfer's reason.
 
 /// A system call on a file failed.
 struct FileError: Error, Sendable, Equatable {
@@ -17,7 +17,7 @@ struct FileError: Error, Sendable, Equatable {
 }
 
 extension ChatError {
-    /// What a user reads of it.
+    /// The error as a user reads it.
     init(_ error: FileError) {
         if let space = error.space {
             self = .notEnoughSpace(needed: space.needed, free: space.free, folder: error.path)

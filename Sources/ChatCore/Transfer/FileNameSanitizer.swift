@@ -18,7 +18,7 @@ enum FileNameSanitizer {
                 scalars.append(scalar)
             }
         }
-        // What only looks like an ending keeps being one.
+        // A name that is left with nothing but its ending keeps that as an ending.
         if scalars.first == ".", lastComponent.first != "." {
             scalars.insert(contentsOf: otherwise.unicodeScalars, at: 0)
         }
@@ -102,7 +102,8 @@ enum FileNameSanitizer {
 
     private static func byteCount(_ scalars: [Unicode.Scalar]) -> Int { scalars.reduce(0) { $0 + UTF8.width($1) } }
 
-    /// Device names of Windows, with or without an ending, also behind blanks ("Naming Files, Paths, and Namespaces").
+    /// Device names of Windows, with or without an ending, also with blanks before it ("Naming Files, Paths, and
+    /// Namespaces").
     private static func isReserved(_ name: String) -> Bool {
         var stem = name.unicodeScalars.prefix { $0 != "." }
         while stem.last == " " { stem.removeLast() }

@@ -7,7 +7,8 @@ import Glibc
 struct FolderSet: Sendable, Equatable {
     /// Absolute: the folder that was made for it beneath the downloads.
     var path: String
-    /// What may still be accepted without asking, because our user accepted the whole; both 0 when they did not.
+    /// The files and bytes that we may still accept without asking, because our user accepted the whole; both 0 when
+    /// they did not.
     var filesLeft: UInt64 = 0
     var bytesLeft: UInt64 = 0
     /// Our user wants nothing more of it: what is still to come is declined.
@@ -113,7 +114,7 @@ extension FileTransfer {
     /// Where the folder is on this disk that the file was sent with; `nil` for a single file, and before it has a place.
     package var pathOfFolder: String? {
         guard let path, let place else { return nil }
-        // Of what their sender calls the folders in between not all of them may be here.
+        // Some of the folders in between that the sender names may be missing here.
         let depth =
             direction == .incoming
             ? FolderSet.components(of: place).rest.count : place.path.split(scalar: "/").dropFirst().count

@@ -14,7 +14,7 @@ struct FolderTree: Sendable {
         var modified: Timestamp
     }
 
-    /// What is in deeper folders, or has a longer path, is left out: no receiver takes it.
+    /// Files in deeper folders, or with a longer path, are left out: no receiver takes them.
     static let maximumDepth = 32
     /// So many files that are left out are named one by one; beyond them only the folders are that hold more of them.
     private static let named = 100_000
@@ -34,7 +34,7 @@ struct FolderTree: Sendable {
         _ path: String, named name: String, limit: Int, leaving ours: Set<FileIdentity> = []
     ) throws(FileError) -> FolderTree? {
         var tree = FolderTree(ours: ours)
-        // What we still have to look at, the next one last: folders may be deeper than any stack is.
+        // The entries that we still have to look at, the next one last: folders may be deeper than any stack is.
         var rest = try tree.entries(of: path, folder: name, depth: 1)
         while let entry = rest.popLast() {
             guard let folder = tree.take(entry) else { continue }
@@ -60,7 +60,7 @@ struct FolderTree: Sendable {
         var facts: FileFacts
     }
 
-    /// What is in a folder, in the reverse order of the names.
+    /// The entries of a folder, in the reverse order of their names.
     private mutating func entries(of path: String, folder: String, depth: Int) throws(FileError) -> [Entry] {
         let directory = try DownloadFolder(path: path, creating: false)
         var entries: [Entry] = []

@@ -167,7 +167,7 @@ extension IncomingTransfer {
         }
     }
 
-    /// What is wrong with a finished range, if anything.
+    /// The fault of a finished range, if it has one.
     private func check(_ result: Result<BLIPResponse, Ended>, _ sink: RangeSink?, _ range: FileRange) -> Ended? {
         if let error = sink?.failure { return Self.paused(by: error) }
         do throws(Ended) {

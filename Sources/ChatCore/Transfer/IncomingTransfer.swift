@@ -31,7 +31,7 @@ actor IncomingTransfer {
         }
     }
 
-    /// What happens on the way.
+    /// An event on the way.
     enum News: Sendable, Equatable {
         /// This many bytes are in the partial file. At most 4 times a second.
         case progress(UInt64)
@@ -69,7 +69,7 @@ actor IncomingTransfer {
     let limits: ChatLimits
     let pacing: TransferPacing
     private let rooms: DiskRooms
-    /// What `begin` has reserved and found, for `run`.
+    /// The room that `begin` has reserved and the partial file that it has found, for `run`.
     private var begun: (share: DiskShare, done: UInt64, left: Left?)?
     private let folder: DownloadFolder
     var folderPath: String { folder.path }
@@ -276,7 +276,8 @@ actor IncomingTransfer {
         do throws(FileError) {
             try file.synchronize()
         } catch {
-            // What the system could not write may be lost although it still reads well: only new bytes can be trusted.
+            // Bytes that the system could not write may be lost although they still read well: only new bytes can be
+            // trusted.
             try removePartial(in: folder)
             throw Self.paused(by: error)
         }
@@ -389,7 +390,7 @@ extension ChatLimits {
         return free >= kept && needed <= free - kept
     }
 
-    /// What must stay free on a disk of `total` bytes.
+    /// How many bytes must stay free on a disk of `total` bytes.
     func kept(of total: UInt64) -> UInt64 {
         min(freeBytesKept, UInt64(exactly: (Double(total) * freeShareKept).rounded()) ?? .max)
     }

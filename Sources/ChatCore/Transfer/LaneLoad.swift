@@ -1,13 +1,13 @@
 // Which connection the next range of a file goes over. Pure.
 
-/// What one incoming file has asked for, and over which lanes.
+/// The ranges that one incoming file has asked for, and over which lanes.
 struct LaneLoad {
     /// Ranges that go over a lane; what goes over the link itself is not here.
     private var lanes: [FileRange: Int] = [:]
     /// A lane that has failed once is not used again by this file, though it may not know yet that it has ended.
     private var failed: Set<Int> = []
 
-    /// The first range has come over the link: the sender has heard there that the file goes on.
+    /// The first range has come over the link: the sender has heard there that the file continues.
     var isBegun = false
 
     /// Those of `open` that may be used.
@@ -24,7 +24,7 @@ struct LaneLoad {
 
     mutating func end(_ range: FileRange) { lanes[range] = nil }
 
-    /// The lane that a range was asked for over has ended.
+    /// The lane over which we asked for a range has ended.
     mutating func fail(_ range: FileRange) {
         if let lane = lanes.removeValue(forKey: range) { failed.insert(lane) }
     }

@@ -4,10 +4,10 @@ import BLIPNet
 
 /// The sender's decision, for one link.
 ///
-/// On a path that loses packets by itself one TCP connection takes a small part of what the path could take, and several take
-/// several times that. On a path where a queue is the limit they would only make the queue longer. So lanes need three things:
-/// losses that go on for many round trips, no queue, and a file that is worth it. They stay when they bring more, and go one
-/// by one when a queue shows.
+/// On a path that loses packets by itself one TCP connection takes a small part of what the path could take, and
+/// several take several times that. On a path where a queue is the limit they would only make the queue longer. So
+/// lanes need three things: losses that continue for many round trips, no queue, and a file that is worth it. They stay
+/// when they bring more, and go one by one when a queue shows.
 struct LanePlan {
     enum Step: Equatable {
         case stays
@@ -19,7 +19,7 @@ struct LanePlan {
 
     private enum State {
         case alone
-        /// So many bytes per second went before lanes were asked for; they have until then to open.
+        /// So many bytes per second went before we asked for lanes; they have until then to open.
         case asked(rate: Double, until: MonotonicTime)
         /// They are open, and have to show what they bring.
         case proving(rate: Double)
@@ -27,7 +27,7 @@ struct LanePlan {
         case resting(until: MonotonicTime)
     }
 
-    /// What the kernel has counted within some time on all connections together.
+    /// The kernel's counts within some time on all connections together.
     private struct Window {
         var began: MonotonicTime
         var ended: MonotonicTime
@@ -43,15 +43,15 @@ struct LanePlan {
     private static let remembered = 12
     /// After a rest of the files what was counted before says nothing any more.
     private static let forgetting = Duration.seconds(2)
-    /// Losses that go on: in so many windows, so far apart in time and in round trips, and this share of all segments. What the
-    /// slow start loses at a full queue is over sooner.
+    /// Losses that continue: in so many windows, so far apart in time and in round trips, and this share of all
+    /// segments. The losses of the slow start at a full queue are over sooner.
     private static let lossyWindows = 3
     private static let lossTime = Duration.milliseconds(600)
     private static let lossRoundTrips = 6
     private static let lossShare = 0.004
     /// A piece of a range takes so long.
     private static let pieceTime = 0.5
-    /// What is left must take so long without lanes.
+    /// The remaining bytes must take so long without lanes.
     private static let worthwhile = 2.0
     /// Opening a lane takes three round trips and two processors.
     private static let openingTime = Duration.seconds(10)
@@ -113,8 +113,8 @@ struct LanePlan {
         }
     }
 
-    /// How much of a range goes over the link at once, in bytes, while lanes may be about to open: what has been begun there
-    /// stays there, and would be behind everything else. `nil`: all of it.
+    /// How much of a range goes over the link at once, in bytes, while lanes may be about to open: a piece that has
+    /// been begun there stays there, and would come after everything else. `nil`: all of it.
     var piece: UInt64? {
         switch state {
         case .alone, .asked: losesMuch ? max(RangePlanner.first, UInt64(rate * Self.pieceTime)) : nil

@@ -4,7 +4,7 @@ import CLinux
 import Dispatch
 import Glibc
 
-/// What `fstat` says that matters here.
+/// The facts from `fstat` that matter here.
 struct FileFacts: Sendable, Equatable {
     var size: UInt64
     /// Modification time in milliseconds since 1970, not before it (as it is sent).

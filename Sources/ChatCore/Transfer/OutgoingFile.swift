@@ -46,8 +46,8 @@ final class OutgoingFile: Sendable {
     /// The first fault that a check has found since the file was opened.
     private let trouble = Mutex<OutgoingFileError?>(nil)
 
-    /// Opens `path`; it must be what was offered, and none of `ours`, whatever a history says that was offered. Blocks as
-    /// long as its disk does.
+    /// Opens `path`; it must be the file that was offered, and not one of `ours`, whatever a history says was offered.
+    /// Blocks as long as its disk does.
     init(
         path: String, size: UInt64, modified: Timestamp, rangeLimit: Int, notOf ours: Set<FileIdentity> = []
     ) throws(OutgoingFileError) {

@@ -50,8 +50,8 @@ final class PartMap: Sendable {
         self.state = Mutex(state)
     }
 
-    /// Reads what an earlier run wrote to `record`. `nil` when no slot holds a whole record of this very file, or when we can
-    /// trust none of the ranges in it.
+    /// Reads what an earlier run wrote to `record`. `nil` when no slot holds a whole record of this very file, or when
+    /// we can trust no range in it.
     ///
     /// Throws the errors of reading.
     static func load(

@@ -65,10 +65,10 @@ actor PrefixDigest {
         if marks.front.position >= begin { try advance(to: offset) }
     }
 
-    /// What the file is now.
+    /// The facts about the file as it is now.
     func facts() throws(FileError) -> FileFacts { try file.facts() }
 
-    /// The same, without waiting. Ignores read errors: `hex` meets them again and reports them.
+    /// As `advance(to:after:)`, without waiting. Ignores read errors: `hex` meets them again and reports them.
     nonisolated func advanceLater(to offset: UInt64, after begin: UInt64) {
         Task { try? await self.advance(to: offset, after: begin) }
     }

@@ -1,4 +1,4 @@
-// What nobody is ever given: whoever has our key is us, and the history is what others have told us in confidence.
+// The files that nobody ever gets: whoever has our key is us, and the history is what others have told us in confidence.
 
 import CLinux
 import Glibc
@@ -22,7 +22,7 @@ package struct PrivateFiles: Sendable, Equatable {
         self.files = files
     }
 
-    /// Whether the file behind an open descriptor is one of them. Looks at the disk.
+    /// Whether the file of an open descriptor is one of them. Looks at the disk.
     package func holds(descriptor: Int32) -> Bool {
         var status = stat()
         return fstat(descriptor, &status) == 0 && present().contains(FileFacts(status).identity)
@@ -53,7 +53,7 @@ package struct PrivateFiles: Sendable, Equatable {
     }
 }
 
-/// What names a file for as long as it exists, whatever it is called.
+/// The identity of a file for as long as it exists, whatever it is called.
 struct FileIdentity: Sendable, Hashable {
     var device: UInt64
     var inode: UInt64

@@ -9,7 +9,8 @@ struct ProgressMeter {
     static let storeInterval = Duration.milliseconds(500)
     /// A limit that holds a range back for longer than this is a standstill like every other.
     static let longestHold = Duration.seconds(5)
-    /// What moves in bursts stands still when it has paused for longer than twice its usual pause, or than this.
+    /// A transfer that moves in bursts is at a standstill when it has paused for longer than twice its usual pause, or
+    /// than this.
     static let longestPause = Duration.seconds(20)
     /// While nothing moves, the meter reports the length of the standstill this often.
     static let stallInterval = Duration.seconds(1)

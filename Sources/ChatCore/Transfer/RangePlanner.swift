@@ -109,7 +109,7 @@ struct RangePlanner {
         rests.insert(rest, at: rests.firstIndex { $0.offset > rest.offset } ?? rests.endIndex)
     }
 
-    /// A range has arrived in full after `duration`, its first bytes after `firstBytes`, both from when it was asked for.
+    /// A range has arrived in full after `duration`, its first bytes after `firstBytes`, both from when we asked for it.
     mutating func finished(_ range: FileRange, after duration: Duration, firstBytes: Duration? = nil) {
         inFlight.removeAll { $0 == range }
         arrived += range.length

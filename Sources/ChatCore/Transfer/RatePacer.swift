@@ -2,10 +2,10 @@
 
 import BLIPNet
 
-/// Counts the bytes that may have gone by now. Whoever wants to send some draws a ticket, and goes when its turn has
-/// come; so the rate holds over any time, and a change of the rate counts at once.
+/// Counts the bytes that may have gone by now. A sender draws a ticket for some, and sends them when its turn has come;
+/// so the rate holds over any time, and a change of the rate counts at once.
 struct RatePacer: Sendable {
-    /// What may go at once after a pause, as time at the full rate.
+    /// The bytes that may go at once after a pause, as time at the full rate.
     private static let burst = 0.25
 
     /// A place in the line.
@@ -13,7 +13,7 @@ struct RatePacer: Sendable {
         fileprivate let number: UInt64
     }
 
-    /// What stands in the line: the count of bytes up to its end.
+    /// A ticket's bytes in the line; `end`: the count of bytes up to their end.
     private struct Waiting {
         let number: UInt64
         let bytes: Double
@@ -23,7 +23,7 @@ struct RatePacer: Sendable {
     /// Bytes per second, more than 0.
     private(set) var rate: Double
     private var allowed = 0.0
-    /// Bytes that have gone, or stand in the line.
+    /// Bytes that have gone, or wait in the line.
     private(set) var drawn = 0.0
     /// In the order of drawing.
     private var line: [Waiting] = []
@@ -38,7 +38,7 @@ struct RatePacer: Sendable {
     mutating func setRate(_ bytesPerSecond: UInt64, now: MonotonicTime) {
         advance(to: now)
         rate = Double(max(1, bytesPerSecond))
-        // What was saved up was saved up under the old one.
+        // Bytes that were saved up were saved up under the old rate.
         allowed = min(allowed, drawn + rate * Self.burst)
     }
 
@@ -53,7 +53,7 @@ struct RatePacer: Sendable {
     /// The bytes of a ticket go now.
     mutating func use(_ ticket: Ticket) { line.removeAll { $0.number == ticket.number } }
 
-    /// The bytes of a ticket will not go: those behind it move up.
+    /// The bytes of a ticket will not go: those after it move up.
     mutating func giveBack(_ ticket: Ticket) {
         guard let place = line.firstIndex(where: { $0.number == ticket.number }) else { return }
         moveUp(by: line.remove(at: place).bytes, from: place)

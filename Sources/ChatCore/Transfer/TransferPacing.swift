@@ -85,7 +85,8 @@ final class TransferPacing: Sendable {
         min(bytes, limit(of: id, direction).map(RangePlanner.piece) ?? .max)
     }
 
-    /// Whether so many bytes may go on waiting as one piece: the limits of now are not much lower than when it was cut.
+    /// Whether so many bytes may continue to wait as one piece: the limits of now are not much lower than when it was
+    /// cut.
     func mayWait(_ bytes: UInt64, of id: MessageID, _ direction: MessageDirection) -> Bool {
         bytes / 2 <= piece(of: bytes, of: id, direction)
     }
@@ -142,7 +143,7 @@ final class TransferPacing: Sendable {
         return [.all(direction), .transfer(id)] + (isRelayed ? [.relayed] : [])
     }
 
-    /// Bytes that have gone under a limit, or stand in its line.
+    /// Bytes that have gone under a limit, or wait in its line.
     func drawn(under scope: Scope) -> Double? { state.withLock { $0.pacers[scope]?.pacer.drawn } }
 
     /// Draws a ticket of each limit that has none among `tickets`, and drops those of limits that are gone.
@@ -157,7 +158,7 @@ final class TransferPacing: Sendable {
         }
     }
 
-    /// The longest wait of several tickets, `nil` when none of them counts any more.
+    /// The longest wait of several tickets, `nil` when no ticket counts any more.
     private func wait(for tickets: [(Scope, Int, RatePacer.Ticket)]) -> Duration? {
         let now = MonotonicTime.now()
         return state.withLock { state in

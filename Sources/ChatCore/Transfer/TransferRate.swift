@@ -44,7 +44,7 @@ package struct TransferRate: Sendable, Equatable {
         while samples.count > 2, now - samples[1].time >= Self.window { samples.removeFirst() }
     }
 
-    /// Bytes per second. What comes in bursts that are further apart than the window counts with the time between them.
+    /// Bytes per second. Bursts that are further apart than the window count with the time between them.
     package var bytesPerSecond: Double {
         guard let first = samples.first, let last = samples.last, let latest, latest > first.time,
             last.bytes > first.bytes

@@ -2,7 +2,7 @@
 
 import BLIPNet
 
-/// What a peer asks for or tells.
+/// A request or a piece of news from a peer.
 enum ChatRequest: Sendable, Equatable {
     case hello(HelloRequest)
     case accepted

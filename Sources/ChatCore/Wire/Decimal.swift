@@ -1,4 +1,4 @@
-// Decimal numbers as they stand in properties: digits and nothing else, checked on UTF-8 bytes.
+// Decimal numbers as properties have them: digits and nothing else, checked on UTF-8 bytes.
 
 /// Strict decimal numbers (PROTOCOL 4). `Int(_:)` of the standard library also takes signs; this does not.
 enum Decimal {

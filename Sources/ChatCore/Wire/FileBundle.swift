@@ -25,8 +25,8 @@ struct FileBundleRequest: WireRequest {
     }
 }
 
-/// The files, one behind the other. Before each stands a line: `ID LENGTH MODIFIED SHA256`, then come LENGTH bytes; or
-/// `ID refused CODE` for one that is not given now, with the code that `file-get` would be answered with.
+/// The files, one after the other. Each begins with a line: `ID LENGTH MODIFIED SHA256`, then LENGTH bytes follow; or
+/// `ID refused CODE` for one that is not given now, with the code that would answer `file-get`.
 struct FileBundleReply: Sendable, Equatable {
     struct File: Sendable, Equatable {
         var modified: Timestamp

@@ -41,7 +41,7 @@ struct FileGetRequest: WireRequest {
     }
 }
 
-/// What stands beside the bytes of a range: the source as it is now.
+/// The properties beside the bytes of a range: the source as it is now.
 struct FileGetReply: Sendable, Equatable {
     var size: UInt64
     var modified: Timestamp

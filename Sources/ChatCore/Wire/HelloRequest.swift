@@ -2,11 +2,11 @@
 
 import BLIPNet
 
-/// Who calls. The key is known from TLS already; this adds what it does not say.
+/// The caller's introduction. The key is known from TLS already; this adds what TLS does not say.
 struct HelloRequest: WireRequest {
     static let profile = ChatProfile.hello
 
-    /// What the caller calls themselves: untrusted text of at most 64 bytes.
+    /// The caller's name for themselves: untrusted text of at most 64 bytes.
     var name: String
     /// Program and version, for `/whois`.
     var client: String
@@ -15,7 +15,7 @@ struct HelloRequest: WireRequest {
     var features: [String]
     /// How the caller can be reached; `nil`: they say nothing of it.
     var routes: [Route]?
-    /// What proves that we have invited the caller.
+    /// The proof that we have invited the caller.
     var proof: [UInt8]?
 
     init(name: String, client: String, listenPort: UInt16?, features: [String] = []) {
@@ -53,16 +53,17 @@ struct HelloRequest: WireRequest {
     }
 }
 
-/// What a program can do that the first version could not, as `Features` of `hello` names it. Unknown names mean nothing.
+/// The abilities of a program that the first version did not have, as `Features` of `hello` names them. Unknown names
+/// mean nothing.
 struct PeerFeatures: OptionSet, Sendable {
     let rawValue: Int
     /// Small files travel together: it answers `file-bundle`, and takes more offers at once.
     static let bundles = Self(rawValue: 1 << 0)
     /// It knows several ways to a contact, and hears of changes to ours.
     static let routes = Self(rawValue: 1 << 1)
-    /// It takes connections for files alone beside a link, and opens them when it is asked to.
+    /// It takes connections for files alone beside a link, and opens them on request.
     static let lanes = Self(rawValue: 1 << 2)
-    /// Once it has said hello itself it takes operations behind a hello that it has not answered yet.
+    /// Once it has said hello itself, it takes operations that follow a hello that it has not answered yet.
     static let early = Self(rawValue: 1 << 3)
     /// It calls at the same moment as we do when both of us ask for that.
     static let punch = Self(rawValue: 1 << 4)
@@ -89,9 +90,9 @@ struct HelloReply: Sendable, Equatable {
         case pending
     }
 
-    /// What is said of the caller's invitation.
+    /// The answer about the caller's invitation.
     enum Meeting: Sendable, Equatable {
-        /// Who answers knows it, too.
+        /// The answering side knows it, too.
         case proof([UInt8])
         /// Somebody else has come with it.
         case used
@@ -125,7 +126,7 @@ struct HelloReply: Sendable, Equatable {
             throw .malformed("Contact")
         }
         self.answer = answer
-        // What cannot be read says nothing, and nobody needs it.
+        // A place that cannot be read says nothing, and nobody needs it.
         seenAt = try reader.optionalText("Seen-At", limit: WireLimit.place).flatMap { Endpoint($0) }
         guard let text = try reader.optionalText("Meet", limit: WireLimit.proof) else { return }
         guard text != Self.used else {

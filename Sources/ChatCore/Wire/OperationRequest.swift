@@ -1,8 +1,8 @@
-// `edit`, `retract` and `react`: what is done to messages that are there already; each is stored like a message.
+// `edit`, `retract` and `react`: operations on messages that are there already; each is stored like a message.
 
 import BLIPNet
 
-/// What the three have in common.
+/// The properties that the three have in common.
 struct OperationHead: Sendable, Equatable {
     var stored: StoredHead
     /// The message that is acted on.

@@ -1,8 +1,8 @@
-// `punch` and `punch-go`: two peers behind routers agree to call each other at the same moment (REACH 4).
+// `punch` and `punch-go`: two peers with routers in front agree to call each other at the same moment (REACH 4).
 
 import BLIPNet
 
-/// Where the sender's calls come out, in the reply as well. One with an empty list cannot say.
+/// Where the sender's calls come out, in the reply as well. A sender with an empty list cannot say.
 struct PunchRequest: WireRequest {
     static let profile = ChatProfile.punch
     static let rounds = 1...3

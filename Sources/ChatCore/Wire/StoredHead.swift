@@ -1,8 +1,8 @@
-// What every stored operation says of itself, whatever it is: `message`, `file-offer`, `edit`, `retract`, `react`.
+// The properties of every stored operation, whatever it is: `message`, `file-offer`, `edit`, `retract`, `react`.
 
 import BLIPNet
 
-/// Who it is, its number in its sender's order, and when it was entered (PROTOCOL 4).
+/// Its id, its number in its sender's order, and when it was entered (PROTOCOL 4).
 struct StoredHead: Sendable, Equatable {
     var id: MessageID
     /// From 1.
@@ -22,6 +22,6 @@ struct StoredHead: Sendable, Equatable {
         sent = try reader.timestamp("Sent")
     }
 
-    /// What begins the properties of its request.
+    /// The properties with which its request begins.
     var properties: BLIPProperties { ["Id": id.text, "Seq": String(sequence), "Sent": sent.wireText] }
 }

@@ -10,8 +10,9 @@ extension AttachedService {
         package var version: String?
     }
 
-    /// Attaches to the process behind the control socket at `path`; `nil` when none listens there. `succession` starts
-    /// the chat here when it has run in a screen that ends; the front end hears nothing of that for `patience`.
+    /// Attaches to the process that listens at the control socket at `path`; `nil` when none listens there.
+    /// `succession` starts the chat here when it ran in a screen that ends; the front end hears nothing of that for
+    /// `patience`.
     ///
     /// Throws when it is another version, or when the socket cannot be used.
     package static func attach(
@@ -27,7 +28,7 @@ extension AttachedService {
         return await attach(to: found, at: path, home: home, as: attacher)
     }
 
-    /// Goes on with a session that has begun.
+    /// Continues a session that has begun.
     package static func attach(
         to found: Found, at path: String, home: HomePaths?, as attacher: Attacher
     ) async -> AttachedService {
@@ -37,7 +38,7 @@ extension AttachedService {
         return service
     }
 
-    /// Begins a session; `nil` where no process listens, or none of use.
+    /// Begins a session; `nil` where no process listens, or only one that is of no use.
     package static func find(at path: String, as attacher: Attacher) async throws(CommandError) -> Found? {
         guard let descriptor = try ControlSocket.connect(to: path) else { return nil }
         let connection = ControlConnection(descriptor: descriptor, maximumLine: ControlConnection.longestReply)
@@ -50,7 +51,8 @@ extension AttachedService {
         return Found(connection: connection, chat: chat, version: greeting.version)
     }
 
-    /// Front ends can attach to the chat behind the socket; also when that is another version, or cannot be asked.
+    /// Whether front ends can attach to the chat at the socket; also `true` when that is another version, or cannot be
+    /// asked.
     package static func isServed(at path: String) async -> Bool {
         do throws(CommandError) {
             return try await find(at: path, as: .visitor(patience: .seconds(10)))?.chat.isForFrontEnds ?? false

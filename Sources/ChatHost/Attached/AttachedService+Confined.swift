@@ -1,4 +1,4 @@
-// What a confined chat (`serve`, Landlock) may not read or write, this process of the same user may.
+// Does for a confined chat (`serve`, Landlock) what it may not read or write itself: this process of the same user may.
 
 import BLIPNet
 import ChatCore

@@ -4,7 +4,8 @@ import BLIPNet
 package import ChatCore
 package import ChatSettings
 
-/// A chat that runs elsewhere, usually in `blipchat serve`. What becomes of it when that process ends is the attacher's.
+/// A chat that runs elsewhere, usually in `blipchat serve`. The attacher decides what becomes of it when that process
+/// ends.
 package actor AttachedService: ChatService {
     private let path: String
     /// The home of the chat, for what a confined one leaves to us; `nil`: nothing is done for it.
@@ -16,11 +17,11 @@ package actor AttachedService: ChatService {
     private var visit: Task<Void, Never>?
     /// The number of the newest call.
     private var lastNumber = 0
-    /// What the other process says of itself; who we are is kept up to date.
+    /// The other process's account of its chat; the identity in it is kept up to date.
     package var chat: RunningChat
     /// Where the chat took calls last: others know that.
     private var listeningPlace: String?
-    /// Whom our user has put off, as far as the other process has told.
+    /// The contacts that our user has disconnected, as far as the other process has reported them.
     var putOff: Set<ContactID> = []
     private var waiting: [Int: CheckedContinuation<Answer, Never>] = [:]
     private let hub = EventHub()
@@ -48,11 +49,11 @@ package actor AttachedService: ChatService {
         case failed(CommandError)
     }
 
-    /// What comes back for a call.
+    /// The outcome of a call.
     private enum Answer: Sendable {
         case reply(JSONValue)
         case failure(ChatError)
-        /// The other process ends and has not begun with it: whoever comes next is to be asked.
+        /// The other process ends and has not begun the call: it goes to the process that runs the chat next.
         case notDone
     }
 
@@ -64,7 +65,7 @@ package actor AttachedService: ChatService {
         connection = found.connection
     }
 
-    /// Lets go of the other process, which goes on; a chat that runs here by now ends.
+    /// Lets go of the other process, which continues; a chat that runs here by now ends.
     package func detach() async {
         reader?.cancel()
         listening?.cancel()
@@ -82,7 +83,7 @@ package actor AttachedService: ChatService {
         get async { (try? await ask(.identity)) ?? chat.identity }
     }
 
-    /// Carries out a call over there, or here once the chat runs here.
+    /// Carries out a call in the other process, or here once the chat runs here.
     package func ask<Reply>(_ call: ChatCall<Reply>) async throws(ChatError) -> Reply {
         while true {
             await settle()
@@ -113,9 +114,9 @@ package actor AttachedService: ChatService {
         }
     }
 
-    /// What the other process answers; `nil` when it ends and has not done it.
+    /// The other process's answer; `nil` when it ends and has not carried out the call.
     func reply(to call: AnyCall) async throws(ChatError) -> JSONValue? {
-        // It would be done when the other goes on, which nobody could see until then.
+        // The other process would do it when it resumes, which nobody could see until then.
         if !call.isQuestion, await connection?.peerIsStopped == true { throw ChatError.instanceStopped }
         return switch await answer(to: { .call(number: $0, call) }) {
         case .reply(let value): value
@@ -131,7 +132,7 @@ package actor AttachedService: ChatService {
         guard let connection, let request = try? make(number).json() else { return .failure(Self.gone) }
         let line = ControlConnection.line(request)
         guard line.count <= ControlConnection.longestRequest else {
-            // Over there it would end the connection.
+            // The other process would end the connection.
             return .failure(.textTooLong(bytes: line.count, limit: ControlConnection.longestRequest))
         }
         return await withTaskCancellationHandler {
@@ -147,8 +148,8 @@ package actor AttachedService: ChatService {
         }
     }
 
-    /// While somebody waits, the other process is asked for a sign now and then: stopped (Ctrl-z) it gives none, and whoever
-    /// types here would not know why nothing happens.
+    /// While somebody waits, we ask the other process for a sign now and then: stopped (Ctrl-z) it gives none, and a
+    /// user who types here would not know why nothing happens.
     private func watchForSilence() {
         guard listening == nil else { return }
         listening = Task {
@@ -192,7 +193,7 @@ package actor AttachedService: ChatService {
 
     private var isGivenUp: Bool { givesUp && isSilent && own == nil }
 
-    /// Whoever waits for an answer gets none.
+    /// Calls that wait for an answer fail.
     private func failWaiting(_ error: ChatError) {
         endWaiting(.failure(error))
     }
@@ -215,9 +216,9 @@ package actor AttachedService: ChatService {
         return stream
     }
 
-    /// One stream over there feeds all of ours. Calls that follow are done after it has begun.
+    /// One stream of the other process feeds all of ours. Calls that follow are carried out after it has begun.
     private func subscribe() async {
-        // Of an answer that does not come everybody hears.
+        // Everybody hears of an answer that does not come.
         _ = await answer { number in
             subscription = number
             return .events(number: number)
@@ -261,12 +262,12 @@ package actor AttachedService: ChatService {
         }
     }
 
-    /// Remembers who was put off: the chat is to go on like that here.
+    /// Remembers the contacts that were disconnected: they stay so if the chat continues here.
     func note(_ state: LinkState, of contact: ContactID) {
         if state == .offline(reason: .putOff) { putOff.insert(contact) } else { putOff.remove(contact) }
     }
 
-    /// The other process has ended. What it has not answered after its farewell it has not done.
+    /// The other process has ended. After a farewell, it has not carried out the calls that it left without an answer.
     private func lose() -> Bool? {
         connection = nil
         subscription = nil
@@ -310,8 +311,8 @@ package actor AttachedService: ChatService {
         hub.finish()
     }
 
-    /// How a front end starts the chat here when it has ended with its screen. One that was there for its own sake is not
-    /// continued: whoever ended it wanted that.
+    /// How a front end starts the chat here when it has ended with its screen. One that was there for its own sake is
+    /// not continued: its end was wanted.
     private var succession: Succession? {
         guard case .frontEnd(let succession, _) = attacher, chat.until != .service else { return nil }
         return succession
@@ -351,7 +352,7 @@ package actor AttachedService: ChatService {
     private func goOn(with instance: ChatInstance) async {
         guard !Task.isCancelled else { return await instance.stop() }
         if attacher.isFrontEnd {
-            // Who was away is, and so is who was put off: nobody has come back.
+            // Our user stays away, and disconnected contacts stay so: nobody has come back.
             let away = chat.identity.away
             if let away { try? await instance.client.ask(.setAway(away)) }
             for contact in putOff { try? await instance.client.ask(.disconnect(contact)) }
@@ -365,7 +366,7 @@ package actor AttachedService: ChatService {
         if attacher.isFrontEnd { publish(.notice(.instanceHere)) }
     }
 
-    /// Lets the streams go on over the new connection, and says that everything may have changed.
+    /// Lets the streams continue over the new connection, and reports that everything may have changed.
     private func resume(saying isTold: Bool) async {
         if hub.hasReaders, subscription == nil { await subscribe() }
         await tellEverything()

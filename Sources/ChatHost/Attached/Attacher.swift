@@ -1,4 +1,4 @@
-// Who attaches to the chat of another process, and what becomes of them when that process ends.
+// The kinds of attachers to the chat of another process, and what becomes of each when that process ends.
 
 package import ChatCore
 package import ChatSettings
@@ -7,10 +7,11 @@ package import ChatSettings
 package typealias Succession = @Sendable (LocalIdentity) async -> ChatInstance?
 
 package enum Attacher: Sendable {
-    /// A screen or line mode. Calls fail while no process runs the chat; when one does, the front end hears that it has to read everything
-    /// anew. What another screen has run goes on here by the succession, of which it hears nothing for `patience`.
+    /// A screen or line mode. Calls fail while no process runs the chat; when one does, the front end hears that it has
+    /// to read everything again. A chat that ran in another screen continues here by the succession, of which the front
+    /// end hears nothing for `patience`.
     case frontEnd(Succession?, patience: Duration)
-    /// A command that goes on with whoever runs the chat next when the process says farewell; else it ends.
+    /// A command that continues with the process that runs the chat next when this one says farewell; else it ends.
     case command(ChatFinder)
     /// It asks the process that runs now, and nobody else, and nothing that concerns contacts. `patience`: how long that
     /// process may be silent; `limit`: how long all of it may take, for questions that are worth no more.

@@ -1,12 +1,12 @@
-// Finds who runs the chat of a home, for a command: another process, or else this one.
+// Finds the process that runs the chat of a home, for a command: another one, or else this one.
 
 package import ChatSettings
 import Glibc
 
-/// What a command needs of the chat that it asks.
+/// A command's needs of the chat that it asks.
 package struct ChatFinder: Sendable {
     let paths: HomePaths
-    /// Others have to do with what is asked: a chat of this process calls them.
+    /// The question concerns other people: a chat of this process calls them.
     var concernsPeers = true
     /// It ends with the chat, where nobody continues that.
     var endsWithChat = false
@@ -16,7 +16,7 @@ package struct ChatFinder: Sendable {
     var limit: Duration
     /// Another process runs the chat.
     let attached: @Sendable () -> Void
-    /// Starts the chat in this process; where the ended one took calls, in words, is where this one shall.
+    /// Starts the chat in this process; it shall take calls where the ended one did, which the text says.
     let start: @Sendable (String?) async throws(CommandError) -> ChatInstance
 
     package init(
@@ -38,13 +38,14 @@ package struct ChatFinder: Sendable {
         case own(ChatInstance)
     }
 
-    /// How long a home is left free for a service that is started anew: systemd does it after 100 ms.
+    /// How long a home is left free for a service that is restarted: systemd does it after 100 ms.
     private static let successorTime = Duration.milliseconds(300)
 
-    /// Whoever runs the chat now; it is started here where nobody does.
+    /// The process that runs the chat now; where none does, the chat starts here.
     ///
-    /// `afterEnd`: another one ends, or has just ended, which took calls at `listening`. A service that is started anew goes
-    /// before us, because it could not start while we wait. Throws 9 when another process holds the home for longer than `limit`, and what the start throws.
+    /// `afterEnd`: another one, which took calls at `listening`, ends or has just ended. A service that is restarted
+    /// goes before us, because it could not start while we wait. Throws 9 when another process holds the home for
+    /// longer than `limit`, and the errors of the start.
     package func find(afterEnd: Bool = false, at listening: String? = nil) async throws(CommandError) -> Found {
         // When the home has first been seen free.
         var free: ContinuousClock.Instant?

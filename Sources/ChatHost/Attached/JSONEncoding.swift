@@ -135,7 +135,7 @@ private struct JSONSingle: SingleValueEncodingContainer {
     func encodeNil() { slot.set(.null) }
     func encode(_ value: Bool) { slot.set(.bool(value)) }
     func encode(_ value: String) { slot.set(.string(value)) }
-    /// What JSON has no number for is written as Swift's word for it.
+    /// A value that JSON has no number for is written as Swift's word for it.
     func encode(_ value: Double) { slot.set(value.isFinite ? .number(value) : .string("\(value)")) }
     func encode(_ value: Float) { encode(Double(value)) }
     func encode(_ value: Int) { encode(integer: value) }

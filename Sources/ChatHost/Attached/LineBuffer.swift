@@ -35,7 +35,7 @@ package struct LineBuffer {
         return Array(bytes[start..<end])
     }
 
-    /// What stands behind the last end of line, once nothing more comes; `nil` when nothing does.
+    /// The bytes after the last end of line, once nothing more comes; `nil` when there are none.
     package mutating func takeRest() -> [UInt8]? {
         guard start < bytes.count else { return nil }
         defer { self = LineBuffer() }

@@ -26,7 +26,7 @@ struct ServiceSession: Sendable {
             while !Task.isCancelled, let value = try? await connection.receive(timeout: nil) {
                 switch try? SessionLine(value) {
                 case .call(let number, let call):
-                    // Not ended by a hang-up: what was asked for is done.
+                    // A hang-up does not end it: the call is carried out.
                     group.addTask { await answer(call, number) }
                 case .events(let number):
                     let events = await service.events()
@@ -51,7 +51,7 @@ struct ServiceSession: Sendable {
         }
     }
 
-    /// What this process may not use, the other one may.
+    /// The other process may use files that this one may not.
     private func perform(_ call: AnyCall) async throws(ChatError) -> any CallReply {
         do throws(ChatError) { return try await service.perform(call) } catch {
             if case .backUp(let path) = call, Confinement.isInEffect, error.isRefusedCopy {

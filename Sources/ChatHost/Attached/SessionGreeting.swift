@@ -4,19 +4,19 @@ import BLIPNet
 package import ChatCore
 import ChatSettings
 
-/// What the chat of a process ends with.
+/// The activity whose end is also the end of a process's chat.
 package enum ChatEnd: String, Codable, Sendable {
     /// `blipchat serve`: it is there for its own sake.
     case service
     /// A front end runs it, and others that are attached continue it.
     case screen
-    /// A command that goes on for long runs it (`watch`, `receive`); whoever is attached continues it.
+    /// A command that takes long runs it (`watch`, `receive`); one of those that are attached continues it.
     case command
     /// The same for a command that takes a moment: nothing for a front end to attach to.
     case moment
 }
 
-/// What a process says of the chat that it runs.
+/// A process's account of the chat that it runs.
 package struct RunningChat: Codable, Equatable, Sendable {
     var until: ChatEnd
     package var process: Int32
@@ -33,7 +33,8 @@ package struct RunningChat: Codable, Equatable, Sendable {
 
 /// Which protocol and version somebody speaks; the process that runs the chat says more.
 struct SessionGreeting: Codable, Equatable {
-    /// What both sides must have in common. To be raised when a call, an event or something in them changes its form.
+    /// The number that both sides must have in common. Raise it when a call, an event or something in them changes its
+    /// form.
     static let currentProtocol = 10
 
     /// `protocol` on the line.
@@ -43,7 +44,7 @@ struct SessionGreeting: Codable, Equatable {
     var chat: RunningChat?
     /// This front end continues the chat when that process ends.
     var continues: Bool?
-    /// Nothing of what will be asked concerns contacts: a chat that calls nobody need not begin to.
+    /// No question in this session will concern contacts: a chat that calls nobody need not begin to.
     var isQuiet: Bool?
 
     private enum CodingKeys: String, CodingKey {

@@ -1,4 +1,4 @@
-// What an attached process and the one that runs the chat say to each other, a JSON object on each line.
+// The lines between an attached process and the one that runs the chat, a JSON object on each.
 
 import BLIPNet
 import ChatCore
@@ -11,10 +11,10 @@ enum SessionLine {
     case events(number: Int)
     case reply(number: Int, JSONValue)
     case failure(number: Int, ChatError)
-    /// News for who has asked with this number.
+    /// News for the process that has asked with this number.
     case event(number: Int, ChatEvent)
-    /// The process that runs the chat ends, and has done what it answered and nothing else; `continues`: others that are
-    /// attached go on with the chat.
+    /// The process that runs the chat ends, and has done what it answered and nothing else; `continues`: others that
+    /// are attached continue the chat.
     case bye(continues: Bool)
 
     /// The line; throws only when something in it cannot be coded.
@@ -32,7 +32,7 @@ enum SessionLine {
         }
     }
 
-    /// Reads a line; throws when it is none of a session.
+    /// Reads a line; throws when it is not a line of a session.
     init(_ json: JSONValue) throws(JSONError) {
         func number(_ name: String) -> Int? { json[name]?.integerValue.flatMap { Int(exactly: $0) } }
         if let number = number("call"), let call = json["what"] {

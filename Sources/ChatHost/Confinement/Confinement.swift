@@ -1,4 +1,4 @@
-// What keeps `blipchat serve` to its own folders and to what can be seen (landlock(7), Docs/decisions/0024).
+// Keeps `blipchat serve` to its own folders and to what can be seen (landlock(7), Docs/decisions/0024).
 
 import CLinux
 package import ChatCore
@@ -6,7 +6,7 @@ package import ChatSettings
 import Glibc
 
 package enum Confinement {
-    /// The variable by which a `serve` knows that it has been started anew by itself. Nothing else believes it.
+    /// The variable by which a `serve` knows that it has restarted itself. Nothing else believes it.
     package static let marker = "BLIPCHAT_KEPT"
 
     /// Whether this process is confined, by looking and not by remembering: no rule ever lets a confined one list the root.
@@ -56,7 +56,7 @@ extension ChatError {
 package struct DownloadsReach: Sendable {
     /// The downloads folder of the start.
     private let downloads: String
-    /// What can be written to; `nil`: everything.
+    /// The folders that can be written to; `nil`: all.
     private let folders: [String]?
     private let standard: String
 
@@ -69,8 +69,8 @@ package struct DownloadsReach: Sendable {
                 paths, settings, home: ConfinementRules.resolved(home ?? "/"), ownConfiguration: ownConfiguration) : nil
     }
 
-    /// Leaves the downloads folder as it was where the new one cannot be written to before the next start; returns the words
-    /// behind what is said of the change then.
+    /// Leaves the downloads folder as it was where the new one cannot be written to before the next start; in that case
+    /// returns the words to append to the report of the change.
     package func limit(_ settings: inout Configuration) -> String? {
         guard let folders else { return nil }
         let wanted = settings.downloads ?? standard

@@ -1,11 +1,11 @@
-// What a confined `serve` may still use: computed from the paths of its home, the settings and what is there at its start.
+// Computes what a confined `serve` may still use: from the paths of its home, the settings and what is there at its start.
 
 import CLinux
 import ChatCore
 package import ChatSettings
 import Glibc
 
-/// Places with what may be done there. A folder stands for everything in it, also for what comes later.
+/// Places with what may be done there. A folder means everything in it, also files that come later.
 package struct ConfinementRules {
     enum Reach {
         /// Read, write, make and remove everything but devices.
@@ -22,7 +22,7 @@ package struct ConfinementRules {
     /// All paths are without links; a link that has come into the way of one by now grants nothing.
     private(set) var places: [(path: String, reach: Reach)] = []
 
-    /// `ownConfiguration`: the folder of config.toml is made for it; a file that the command line names may stand anywhere.
+    /// `ownConfiguration`: the folder of config.toml is made for it; a file that the command line names may be anywhere.
     /// `offered`: files that transfers have still to send.
     package init(
         _ paths: HomePaths, _ settings: Configuration, home: String?, ownConfiguration: Bool, offered: [String]
@@ -82,7 +82,7 @@ package struct ConfinementRules {
         SmallFile.names(in: folder.isEmpty ? "/" : folder).filter { $0 != "." && $0 != ".." }
     }
 
-    /// What this program is made of, wherever its libraries are: it loads them again.
+    /// The files that this program is made of, wherever its libraries are: it loads them again.
     private static func loaded() -> [String] {
         let maps = SmallFile.read("/proc/self/maps", limit: 1 << 20) ?? ""
         return Set(
@@ -119,7 +119,7 @@ package struct ConfinementRules {
             try Self.allow(.run, program, ruleset, all)
             for (path, reach) in places {
                 let place = clinux_open_place(path)
-                // What has gone meanwhile, or may not be reached, needs no rule.
+                // A place that has gone meanwhile, or may not be reached, needs no rule.
                 guard place >= 0 else { continue }
                 defer { close(place) }
                 try Self.allow(reach, place, ruleset, all)
@@ -135,7 +135,7 @@ package struct ConfinementRules {
         var status = stat()
         guard fstat(place, &status) == 0 else { throw SystemError(code: errno) }
         let kind = status.st_mode & S_IFMT
-        // What a link leads to has rules of its own, or none.
+        // The target of a link has rules of its own, or none.
         guard kind != S_IFLNK else { return }
         let devices = [CLINUX_MAY_MAKE_CHARACTER_DEVICES, CLINUX_MAY_MAKE_BLOCK_DEVICES, CLINUX_MAY_CONTROL_DEVICES]
         var rights =

@@ -18,7 +18,7 @@ package struct Finding: Sendable, Equatable {
     package var check: String
     package var verdict: Verdict
     package var text: String
-    /// What the user can do.
+    /// The remedy that the user has.
     package var advice: String?
     /// The exit code of an error.
     package var exit = ExitCode.localIO
@@ -65,7 +65,7 @@ package struct Examination {
 
     /// How the terminal draws: for a person before it, not for a script.
     package mutating func checkTerminal() async {
-        // Slips in the settings are told of by their own check.
+        // Another check reports mistakes in the settings.
         let settings = (try? ConfigurationFile(paths: paths, home: home).read().screen) ?? ScreenSettings()
         let words = await WidthMemory(path: paths.terminals).words(settings)
         if let multiplexer = await TerminalEnvironment.current().multiplexer {
@@ -114,7 +114,7 @@ package struct Examination {
         }
     }
 
-    /// What only its owner may use, and files whose rights must be narrow.
+    /// Folders that only their owner may use, and files whose rights must be narrow.
     private mutating func checkFolders() {
         guard SmallFile.exists(paths.data) else {
             return note("home", .ok, "\(paths.data) does not exist yet; the first start creates it")
@@ -258,7 +258,7 @@ package struct Examination {
         }
     }
 
-    /// Unfinished files that belong to no transfer that could go on.
+    /// Unfinished files that belong to no transfer that could resume.
     private mutating func checkPartials() async {
         let partials = Partials.found(in: downloads)
         guard !partials.isEmpty else { return note("partials", .ok, "no unfinished files") }
@@ -280,7 +280,7 @@ package struct Examination {
 }
 
 extension Examination {
-    /// What a `receive -o -` has left that was killed or could not write its file out.
+    /// Files left by a `receive -o -` that was killed or could not write its file out.
     fileprivate mutating func checkReceived() {
         for folder in ReceiveFolder.found(in: paths.data) {
             let files = ReceiveFolder.files(in: folder)
@@ -295,7 +295,7 @@ extension Examination {
     }
 }
 
-/// What nobody but the user may read.
+/// The folders and files that nobody but the user may read.
 package enum PrivatePlaces {
     static func all(of paths: HomePaths) -> [String] {
         let folders = [paths.data] + [HomePaths.parent(of: paths.socket)].filter { $0 != paths.data }
@@ -321,7 +321,7 @@ package enum PrivatePlaces {
         return nil
     }
 
-    /// What the user must be allowed to do with it.
+    /// The rights to it that the user must have.
     private static func needed(_ status: stat) -> mode_t { status.st_mode & S_IFMT == S_IFDIR ? 0o700 : 0o600 }
 
     /// Takes the rights of others away and gives the user theirs; returns what could not be done.

@@ -51,7 +51,7 @@ package struct ExportFiles {
     }
 
     /// ASCII letters, digits, `-`, `_` and single dots; everything else becomes `_`. No file begins with a dot here
-    /// anyway: the number stands in front.
+    /// anyway: the number is in front.
     static func safeName(_ name: String) -> String {
         var safe: [UInt8] = []
         for byte in name.utf8 {

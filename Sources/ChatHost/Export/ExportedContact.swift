@@ -1,4 +1,4 @@
-// What exports for people say of a contact beside its name.
+// The details of a contact, beside its name, in exports for people.
 
 import ChatCore
 import ChatWords

@@ -4,7 +4,7 @@ import BLIPNet
 import Glibc
 
 enum FileDigest {
-    /// Whether a regular file of `size` bytes with this SHA-256 (hexadecimal digits) stands there. A link is none.
+    /// Whether a regular file of `size` bytes with this SHA-256 (hexadecimal digits) is there. A link is none.
     static func isFile(_ path: String, size: UInt64, sha256: String) -> Bool {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else { return false }

@@ -1,4 +1,4 @@
-// Whom an import would bring in: asked before anything is changed, because blipchat calls its contacts.
+// The contacts that an import would add: listed before it changes anything, because blipchat calls its contacts.
 
 import BLIPNet
 package import ChatCore
@@ -15,8 +15,8 @@ extension HistoryImporter {
             ?? known.first { (peerID == nil || $0.peerID == nil) && ContactNames.folded($0.name) == folded }
     }
 
-    /// The names in the file that belong to none of the `known` contacts: an import adds these. Whatever else is wrong
-    /// with the file is found by the import itself.
+    /// The names in the file that belong to no contact in `known`: an import adds these. The import itself finds
+    /// whatever else is wrong with the file.
     ///
     /// Throws code 2 where a line is no record.
     package func newContacts(besides known: [Peer]) throws(CommandError) -> [String] {

@@ -10,7 +10,7 @@ package import Storage
 package struct HistoryImporter {
     let store: HistoryDatabase
     let path: String
-    /// How long messages are kept: what of the import is going to be deleted is said.
+    /// How long messages are kept: we report which messages of the import are going to be deleted.
     let rules: RetentionRules
     /// How far it is: the file is read twice, and the second time takes nearly all of it.
     let share: Share
@@ -24,7 +24,7 @@ package struct HistoryImporter {
         self.share = share
     }
 
-    /// What a line of the file says.
+    /// The content of a line of the file.
     enum Record {
         case contact(JSONValue)
         case message(JSONValue)
@@ -43,7 +43,8 @@ package struct HistoryImporter {
         do throws(CommandError) {
             try await run(&importing, &contacts, &summary)
         } catch {
-            // What is there can be read; the same import goes on behind it. The first error is the one to be told.
+            // The lines imported so far can be read; the same import continues after them. The first error is the one
+            // to report.
             try? await importing.finish(isComplete: false)
             throw error
         }
@@ -248,7 +249,7 @@ package struct HistoryImporter {
         }
     }
 
-    /// What messages and operations have in common.
+    /// The fields that messages and operations have in common.
     private struct Common {
         var contact: ContactID
         var direction: MessageDirection

@@ -33,7 +33,7 @@ struct LineReader: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// The next line without its end; `nil` behind the last.
+    /// The next line without its end; `nil` after the last.
     mutating func next() throws(CommandError) -> [UInt8]? {
         while true {
             if let line = buffer.next() {

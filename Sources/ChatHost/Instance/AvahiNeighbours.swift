@@ -71,9 +71,9 @@ package final class AvahiNeighbours: NeighbourFinding {
     }
 }
 
-/// What runs on the thread of avahi, from the first call of its library to the last one.
+/// The code that runs on the thread of avahi, from the first call of its library to the last one.
 private final class AvahiThread {
-    /// What the thread is asked for, from other threads.
+    /// The thread's view of the wishes of other threads.
     struct Source: Sendable {
         var read: @Sendable () -> NeighbourService?
         var isWanted: @Sendable () -> Bool
@@ -88,7 +88,7 @@ private final class AvahiThread {
     private var group: OpaquePointer?
     private var browser: OpaquePointer?
     private var resolvers: [NeighbourKey: OpaquePointer] = [:]
-    /// What the group shows; under another name than it was asked for where that is taken.
+    /// The service that the group shows; under another name than requested where that is taken.
     private var shown: (asked: NeighbourService, instance: String)?
     /// The client is of no use any more.
     private var hasFailed = false
@@ -172,7 +172,7 @@ private final class AvahiThread {
         }
     }
 
-    /// What was asked of a daemon that is gone.
+    /// Drops the requests to a daemon that is gone.
     private func drop() {
         for resolver in resolvers.values { _ = library.freeResolver(resolver) }
         resolvers = [:]
@@ -250,7 +250,7 @@ private final class AvahiThread {
 
     // MARK: Being seen
 
-    /// Shows what was asked for, where that has changed.
+    /// Shows the requested service, where the request has changed.
     private func present() {
         guard let group else { return }
         let wanted = source.read()
@@ -287,7 +287,7 @@ private final class AvahiThread {
         shown = (wanted, instance)
     }
 
-    /// The library sends the text that was added first in front. Whoever asks frees the list.
+    /// The library sends the text that was added first in front. The caller frees the list.
     private func list(of texts: [String]) -> OpaquePointer? {
         texts.reduce(nil) { list, text in library.addText(list, text) ?? list }
     }

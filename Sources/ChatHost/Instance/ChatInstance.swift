@@ -9,7 +9,7 @@ import Storage
 
 /// A running chat. One process may run one for a home; `stop` ends it in order.
 package final class ChatInstance: Sendable {
-    /// What this process and others ask.
+    /// The chat that this process and others ask.
     package let chat: HostedChat
     private let lock: HeldLock
     private let tasks: [Task<Void, Never>]
@@ -19,10 +19,10 @@ package final class ChatInstance: Sendable {
     private let server: ControlServer?
     private let stays: Bool
 
-    /// Other front ends show this chat, and go on with it when it ends.
+    /// Other front ends show this chat, and continue it when it ends.
     package var hasHeirs: Bool { !stays && (server?.frontEnds ?? 0) > 0 }
 
-    /// Whom an instance serves through its control socket.
+    /// The clients that an instance serves through its control socket.
     package enum Audience {
         case nobody
         /// Other commands, for as long as the command of this process takes: they could not have the home meanwhile.
@@ -127,7 +127,7 @@ package final class ChatInstance: Sendable {
         }
     }
 
-    /// Writes down what happens; never what is said.
+    /// Logs events; never the content of messages.
     private static func keepLog(_ log: LogFile, of events: AsyncStream<ChatEvent>, _ chat: HostedChat) async {
         log.write("started, version \(Version.text), process \(getpid())")
         var lines = LogLines(of: chat)
@@ -140,7 +140,7 @@ package final class ChatInstance: Sendable {
 
     /// Ends links and streams, closes the history and gives the home free.
     package func stop() async {
-        // Others get their answers while there is a chat to be asked.
+        // Others get their answers while there is a chat to ask.
         helping?.cancel()
         await helping?.value
         server?.prepareToEnd()

@@ -10,7 +10,7 @@ actor ControlConnection {
     static let longestRequest = 4 * 1024 * 1024
     /// The longest reply to an attached front end: a page of such texts.
     static let longestReply = 128 * 1024 * 1024
-    /// What may wait to be written to a reader that lags, before news wait, too.
+    /// The bytes that may wait to be written to a reader that lags, before news wait, too.
     private static let maximumPending = 8 * 1024 * 1024
 
     private let descriptor: Int32
@@ -21,7 +21,7 @@ actor ControlConnection {
     private var output: [UInt8] = []
     private var isWriting = false
     private var isBroken = false
-    /// Who waits until less waits to be written.
+    /// The tasks that wait until less waits to be written.
     private var drained: [CheckedContinuation<Void, Never>] = []
 
     /// Takes over `descriptor`, which must be non-blocking. Longer lines than `maximumLine` bytes are not read.
@@ -33,7 +33,7 @@ actor ControlConnection {
 
     deinit { close(descriptor) }
 
-    /// The process at the other end of an attached connection is stopped, and answers only when it goes on.
+    /// The process at the other end of an attached connection is stopped, and answers only when it resumes.
     var peerIsStopped: Bool { ControlSocket.peerIsStopped(descriptor) }
 
     /// The next value; `nil` when the other side has closed, `timeout` has passed or the task is cancelled.

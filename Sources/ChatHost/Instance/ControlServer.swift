@@ -31,7 +31,7 @@ final class ControlServer: Sendable {
     /// The chat is about to end; whoever is attached continues it, unless it was served for its own sake.
     func prepareToEnd() { hasHeirs.store(end != .service && frontEnds > 0, ordering: .relaxed) }
 
-    /// What everybody hears at the end.
+    /// The line that everybody hears at the end.
     private var bye: SessionLine {
         let isOfCommand = end == .command || end == .moment
         return .bye(continues: isOfCommand || hasHeirs.load(ordering: .relaxed))
@@ -43,7 +43,7 @@ final class ControlServer: Sendable {
         path: String, activated: ActivatedSocket? = nil, service: any LocalChat, until end: ChatEnd,
         callContacts: @escaping @Sendable () async -> Void = {}
     ) throws(CommandError) {
-        // What waits for callers needs a descriptor, too, which may be the last one.
+        // The watch that waits for callers needs a descriptor, too, which may be the last one.
         do throws(SystemError) { _ = try ReadinessWatch.shared() } catch {
             throw .system("control socket", "cannot be watched", error.code)
         }
@@ -55,7 +55,7 @@ final class ControlServer: Sendable {
         self.callContacts = callContacts
     }
 
-    /// Accepts until the task is cancelled, then removes the socket. One of systemd's stays: who calls it starts the chat again.
+    /// Accepts until the task is cancelled, then removes the socket. One of systemd's stays: a caller starts the chat again.
     func run() async {
         defer { close(descriptor) }
         // Discarding: of any other group each connection would stay in memory until the end.
@@ -82,8 +82,8 @@ final class ControlServer: Sendable {
             }
             if !isActivated {
                 unlink(path)
-                // Nobody can connect any more, also who has found the path before. Who came in the last moment waits for
-                // an answer, too.
+                // Nobody can connect any more, not even a caller that found the path before. Callers of the last moment
+                // wait for an answer, too.
                 shutdown(descriptor, Int32(SHUT_RD))
                 while case let late = clinux_accept(descriptor, Self.reserve), late >= 0 {
                     group.addTask { [self] in await say(bye, on: ControlConnection(descriptor: late)) }

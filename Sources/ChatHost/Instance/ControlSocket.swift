@@ -7,9 +7,9 @@ import Glibc
 
 enum ControlSocket {
     /// Listens at `path` (0600). The caller holds the instance lock, so a socket that is there is left over, unless systemd
-    /// listens there to start a chat: taking its place would leave it behind with a socket that nobody finds. Then this throws.
+    /// listens there to start a chat: taking its place would leave systemd with a socket that nobody finds. Then this throws.
     static func listen(at path: String) throws(CommandError) -> Int32 {
-        // A process that has just died may have given up the lock before its socket.
+        // A process that has just died may have released the lock before its socket.
         var tries = 0
         while isListenedAt(path) {
             guard tries < 50 else {
@@ -70,7 +70,7 @@ enum ControlSocket {
     /// The process that listens at the other end is stopped.
     static func peerIsStopped(_ descriptor: Int32) -> Bool { isStopped(clinux_peer_process(descriptor)) }
 
-    /// By Ctrl-z, a signal or a debugger: the state behind the name in proc_pid_stat(5).
+    /// By Ctrl-z, a signal or a debugger: the state after the name in proc_pid_stat(5).
     private static func isStopped(_ process: Int64) -> Bool {
         guard process > 0, let text = SmallFile.read("/proc/\(process)/stat", limit: 4096) else { return false }
         let line = Array(text.utf8)

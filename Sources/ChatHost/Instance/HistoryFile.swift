@@ -6,8 +6,8 @@ import ChatWords
 package import Storage
 
 package enum HistoryFile {
-    /// Calls `body` with the history, open for reading beside any instance; `nil` while there is none. What can be read
-    /// of a damaged one is read, and `damaged` hears of it first.
+    /// Calls `body` with the history, open for reading beside any instance; `nil` while there is none. It reads what it
+    /// can of a damaged one, and `damaged` hears of that first.
     package static func read<Value>(
         _ paths: HomePaths, damaged: ((CommandError) -> Void)? = nil,
         _ body: (HistoryDatabase) async throws(StoreError) -> Value
@@ -44,7 +44,7 @@ package enum HistoryFile {
             try await HistoryDatabase.open(at: paths.history).close()
             _ = consume lock
         } catch {
-            // Who reads it is told what is wrong.
+            // The reading that follows reports what is wrong.
         }
     }
 
@@ -97,7 +97,7 @@ package enum HistoryFile {
 }
 
 extension CommandError {
-    /// `path` is the history file, or what was asked for when the error is about that.
+    /// `path` is the history file, or the file named in the request when the error is about that.
     package init(_ error: StoreError, path: String) {
         let reason = Sentences.reason(of: error)
         switch error {

@@ -5,7 +5,7 @@ import ChatSettings
 import Storage
 import Synchronization
 
-/// What front ends and commands of other processes talk to, and the commands of this one.
+/// The chat that front ends and commands of other processes talk to, as do the commands of this one.
 package struct HostedChat: LocalChat {
     let client: ChatClient
     let store: HistoryDatabase

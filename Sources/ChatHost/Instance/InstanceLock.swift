@@ -29,8 +29,8 @@ package struct InstanceLock: ~Copyable {
         writeNumber()
     }
 
-    /// The number is the first line, whatever the process before has left behind it. A file that is emptied to be written
-    /// anew would be brought to the disk at once (ext4), and the start would wait for it.
+    /// The number is the first line, whatever the process before has left after it. A file that is emptied to be
+    /// written again would be brought to the disk at once (ext4), and the start would wait for it.
     private func writeNumber() {
         let number = Array("\(getpid())\n".utf8)
         _ = number.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }

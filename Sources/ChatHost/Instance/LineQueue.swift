@@ -4,12 +4,12 @@ import Dispatch
 import Synchronization
 
 /// Writes lines on a thread of its own, in their order. While nothing can be written at most `limit` bytes wait; what comes
-/// then is left out, counted, and told of as soon as lines can be written again.
+/// then is left out, counted, and reported as soon as lines can be written again.
 package final class LineQueue: Sendable {
     private struct State {
         var waiting: [[UInt8]] = []
         var bytes = 0
-        /// Lines that were left out behind those that wait.
+        /// Lines that were left out after those that wait.
         var lost = 0
         var isWriting = false
         var flushes: [Int: Flush] = [:]
@@ -35,7 +35,7 @@ package final class LineQueue: Sendable {
     private let write: @Sendable ([UInt8]) -> Void
     private let lost: @Sendable (Int) -> [UInt8]
 
-    /// `write` may block for as long as it wants to. `lost` is the line that tells how many were left out.
+    /// `write` may block for as long as it wants to. `lost` is the line that says how many were left out.
     package init(
         label: String, limit: Int = LineQueue.limit, lost: @escaping @Sendable (Int) -> [UInt8],
         write: @escaping @Sendable ([UInt8]) -> Void
@@ -49,8 +49,8 @@ package final class LineQueue: Sendable {
     /// Adds a line; returns at once.
     package func post(_ line: [UInt8]) {
         let begins = state.withLock { state in
-            // Behind one that was left out the others are, too, until its number is told: no line stands before the gap
-            // that came after it.
+            // After one that was left out the others are, too, until a line reports their number: no line that came
+            // after the gap may be written before it.
             if state.lost == 0, state.bytes + line.count <= limit {
                 state.waiting.append(line)
                 state.bytes += line.count

@@ -1,6 +1,6 @@
 // Waits until a descriptor can be read or written, for the few connections of the control socket.
 
-/// What to wait for.
+/// The state to wait for.
 package enum Readiness: Sendable {
     case readable, writable
 

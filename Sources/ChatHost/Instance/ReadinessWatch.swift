@@ -120,7 +120,7 @@ final class ReadinessWatch: Sendable {
         for (continuation, isReady) in ended { continuation.resume(returning: isReady) }
     }
 
-    /// Rounded up, so that a wait never ends before its time. More than a poll can wait for is waited for in parts.
+    /// Rounded up, so that a wait never ends before its time. A wait that is too long for one poll is split into parts.
     private static func milliseconds(_ duration: Duration) -> Int32 {
         let (seconds, attoseconds) = duration.components
         guard seconds < 1_000_000 else { return 1_000_000_000 }

@@ -1,5 +1,5 @@
-// What systemd hands to `serve`, and what it hears of it: sd_notify(3) and sd_listen_fds(3) by their sockets and variables,
-// without libsystemd.
+// The descriptors that systemd hands to `serve`, and the news that it hears of it: sd_notify(3) and sd_listen_fds(3) by
+// their sockets and variables, without libsystemd.
 
 import CLinux
 package import ChatSettings
@@ -10,9 +10,9 @@ package struct ActivatedSocket: Sendable {
     let descriptor: Int32
 }
 
-/// Whoever has started this process and wants to hear how it is. Without NOTIFY_SOCKET it hears nothing.
+/// The process that has started this one and wants to hear how it is. Without NOTIFY_SOCKET it hears nothing.
 package struct ServiceManager: Sendable {
-    /// What it can hear.
+    /// The news that it can hear.
     package enum News: Sendable, Equatable {
         /// The chat runs, or has taken its settings over; with a line for `systemctl status`.
         case ready(String)
@@ -60,7 +60,7 @@ package struct ServiceManager: Sendable {
         control = try Self.control(environment, controlPath, process)
     }
 
-    /// Variables that a parent left behind are about that parent.
+    /// Variables left over from a parent are about that parent.
     private static func isMeant(_ variable: String, _ environment: [String: String], _ process: Int32) -> Bool {
         environment[variable].map { Int32($0) == process } ?? true
     }

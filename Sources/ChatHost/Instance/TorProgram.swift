@@ -92,7 +92,8 @@ private final class TorChild: RunningTor {
         self.queue = queue
     }
 
-    /// Starts the program. What an earlier one has left is removed first: whatever is there later is of this one.
+    /// Starts the program. First removes the files that an earlier one has left: whatever is there later is of this
+    /// one.
     static func start(
         _ program: String?, in folder: String, _ queue: DispatchQueue
     ) throws(OnionProblem) -> TorChild {
@@ -135,7 +136,7 @@ private final class TorChild: RunningTor {
     var socks: Endpoint? { .unix(path: "\(folder)/socks") }
     var door: Endpoint { door("callers") }
     func door(ofWords number: Int) -> Endpoint { door("words\(number)") }
-    /// A path with blanks cannot be said to tor.
+    /// tor cannot take a path with blanks.
     private func door(_ name: String) -> Endpoint {
         folder.contains(" ") ? .host("127.0.0.1", port: 0) : .unix(path: "\(folder)/\(name)")
     }
@@ -176,7 +177,7 @@ private final class TorChild: RunningTor {
         }
     }
 
-    /// Nobody else has its number as long as it has not been waited for.
+    /// No other process gets its number until `wait` has collected its exit status.
     private func signal(_ number: Int32) {
         state.withLock { if !$0.hasEnded { _ = kill(process, number) } }
     }

@@ -32,7 +32,7 @@ enum UnusedMemory {
         }
     }
 
-    /// What all threads together have used of the processors so far.
+    /// The processor time that all threads together have used so far.
     private static var processorTime: Duration {
         var time = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)

@@ -42,7 +42,7 @@ extension CommandError {
             .notOwnMessage, .isRoom, .notARoom, .badRoomURL, .tooLargeForRoom, .idTaken, .retracted, .notText,
             .badReaction:
             .usage
-        // Our own user has refused it before: no slip of the keyboard, and nothing that the peer has said.
+        // Our own user has refused it before: no typing mistake, and nothing that the peer has said.
         case .blocked, .leftRoom: .negative
         case .noSuchContact, .noSuchAddress, .noSuchTransfer, .noSuchRequest, .noSuchMessage: .notFound
         case .cannotRead, .outOfReach, .notARegularFile, .emptyFolder, .tooManyFiles, .cannotWrite, .notEnoughSpace,

@@ -37,7 +37,8 @@ package struct ContactDirectory: Sendable {
         ContactNames.only(of: peers, beginningWith: who, name: \.name)
     }
 
-    /// Whom a filter of a search means: also by the beginning of a name that is nobody else's, as within the search.
+    /// The contact that a filter of a search means: also by the beginning of a name that is nobody else's, as within
+    /// the search.
     package func findForFilter(_ who: String) throws(CommandError) -> Peer {
         if let peer = try? find(who) { return peer }
         guard let peer = beginning(with: who) else { return try find(who) }
@@ -56,7 +57,7 @@ package struct ContactDirectory: Sendable {
         }
         if let id = PeerID(who), let peer = peers.first(where: { $0.peerID == id }) { return peer }
         if ContactNames.isReserved(who), let peer = peers.first(where: { renamed.contains($0.id) }) { return peer }
-        // Who was added by an address can be called by it, also when they have introduced themselves since.
+        // A contact that was added by an address can be named by it, also after they have introduced themselves.
         // At a relay there are many.
         let there = peers.filter { peer in
             peer.addresses.contains {
@@ -71,7 +72,7 @@ package struct ContactDirectory: Sendable {
     }
 }
 
-/// What people's names look like. Only lines from rooms need it, each of them: made for the first one, and kept.
+/// The looks of people's names. Only lines from rooms need it, each of them: made for the first one, and kept.
 private final class KnownNames: Sendable {
     private let peers: [Peer]
     private let found = Mutex<Set<String>?>(nil)

@@ -1,4 +1,4 @@
-// What happens, as records for `watch` and as log lines of `serve`. Log lines hold no message text.
+// Events, as records for `watch` and as log lines of `serve`. Log lines hold no message text.
 
 package import BLIPNet
 package import ChatCore
@@ -20,7 +20,7 @@ package enum EventRecord {
                 "v": 1, "type": "requests",
                 "requests": .array(
                     requests.map {
-                        // Whoever chose the name has another key than the contact.
+                        // The person who chose the name has another key than the contact.
                         Records.request($0, twin: NameLikeness.twin(of: $0, among: records.contacts.peers))
                     }),
             ])
@@ -66,7 +66,7 @@ package enum EventRecord {
 }
 
 extension EventRecord {
-    /// What asks for somebody's attention stands out.
+    /// Events that need somebody's attention get a more serious level.
     static func logLevel(of event: ChatEvent) -> LogLevel {
         switch event {
         case .linkChanged(_, .offline(let reason?)):
@@ -90,7 +90,7 @@ extension EventRecord {
 }
 
 extension ChatEvent {
-    /// Whom it is about, where that is one contact.
+    /// The contact that it is about, where that is one.
     package var contact: ContactID? {
         switch self {
         case .messageAdded(let message), .messageChanged(let message): message.contact

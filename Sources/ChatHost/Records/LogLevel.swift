@@ -7,7 +7,7 @@ package enum LogLevel: Int, Sendable {
     case warning = 4
     case info = 6
 
-    /// What the journal takes off the beginning of a line again (sd-daemon(3)).
+    /// The prefix that the journal takes off the beginning of a line again (sd-daemon(3)).
     package var prefix: String { "<\(rawValue)>" }
 }
 

@@ -1,4 +1,4 @@
-// Points in time as text: RFC 3339 in UTC for scripts, and what people type behind --since and --until.
+// Points in time as text: RFC 3339 in UTC for scripts, and what people type after --since and --until.
 
 package import ChatCore
 import ChatWords

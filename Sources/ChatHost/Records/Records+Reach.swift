@@ -1,4 +1,4 @@
-// What JSON says of ways and invitations (Docs/scripting.md).
+// Ways and invitations in JSON (Docs/scripting.md).
 
 package import BLIPNet
 package import ChatCore
@@ -27,7 +27,7 @@ extension Records {
         ])
     }
 
-    /// What can be said of this network as a whole.
+    /// The facts about this network as a whole.
     package static func nearby(_ report: NearbyReport) -> JSONValue {
         .record([
             "v": 1, "type": "nearby", "state": .string(report.state.rawValue),
@@ -45,7 +45,7 @@ extension Records {
         ])
     }
 
-    /// What a call to ourselves along one of our ways has met.
+    /// The outcome of a call to ourselves along one of our ways.
     package static func trial(_ trial: ReachTrial) -> JSONValue {
         let outcome: String
         var (took, reason): (Duration?, LinkReason?)

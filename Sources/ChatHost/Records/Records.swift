@@ -1,4 +1,4 @@
-// What the JSON output says of messages, files, contacts and requests (PRODUCT, "Exact interfaces").
+// Messages, files, contacts and requests in the JSON output (PRODUCT, "Exact interfaces").
 
 package import BLIPNet
 package import ChatCore
@@ -60,12 +60,12 @@ package struct Records: Sendable {
         ])
     }
 
-    /// Whole bytes per second. Of a transfer at its end 0: the last news of it may have come behind that.
+    /// Whole bytes per second. 0 for a transfer at its end: the last news of it may have come after that.
     package func rate(of transfer: FileTransfer) -> Double {
         transfer.state == .running ? (rates[transfer.id] ?? 0).rounded() : 0
     }
 
-    /// What was offered of a folder; its files follow.
+    /// The offer of a folder; its files follow.
     package static func folder(_ path: String, _ offer: FolderOffer) -> JSONValue {
         .record([
             "v": 1, "type": "folder", "path": .string(path), "files": .integer(Int64(offer.messages.count)),

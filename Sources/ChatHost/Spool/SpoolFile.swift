@@ -63,7 +63,7 @@ package enum SpoolFile {
     /// Gives the file at `path` a name in the spool of the home, by which a confined chat can read it; where the file system
     /// does not allow that, the spool gets a copy. `nil`: it is no file that could be read here either, or a folder.
     ///
-    /// What nobody is given is refused, since a copy of it could not be recognised any more.
+    /// A file that we never give to anybody is refused, since a copy of it could not be recognised any more.
     @concurrent static func reachable(_ path: String, _ home: HomePaths) async throws(CommandError) -> String? {
         try await BlockingExecutor.run("blipchat.spool") { () throws(CommandError) in try reachableNow(path, home) }
     }

@@ -5,14 +5,14 @@ import ChatWords
 /// Prints as `blipchat: what: why (what to do)`, a line for each thing that is wrong.
 package struct CommandError: Error, Sendable, Equatable {
     package var exit: ExitCode
-    /// What it happened to: a file, an option, a contact.
+    /// The thing that it happened to: a file, an option, a contact.
     package var subject: String
     package var reason: String
-    /// What the user can do about it.
+    /// The remedy that the user has.
     package var advice: String?
-    /// What else is wrong, where one look finds several things (a file of settings), each as a line of its own.
+    /// The other faults, where one look finds several (a file of settings), each as a line of its own.
     var others: [String] = []
-    /// Where it stands in the text file that it is about.
+    /// Its place in the text file that it is about.
     package var place: TextPlace?
     /// The system's error number, where one is the reason.
     package var code: Int32?

@@ -1,6 +1,6 @@
 // The exit codes of PRODUCT: what a script learns from `$?`.
 
-/// What the process returns.
+/// The exit code of the process.
 package enum ExitCode: Int32, Sendable, CaseIterable {
     /// Done; for `send`: on the peer's disk.
     case done = 0

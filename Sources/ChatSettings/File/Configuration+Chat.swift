@@ -1,11 +1,11 @@
-// What the settings mean for the chat itself: from config.toml's values to a ChatConfiguration.
+// The meaning of the settings for the chat itself: from config.toml's values to a ChatConfiguration.
 
 import BLIPNet
 package import ChatCore
 import ChatTUI
 
 extension Configuration {
-    /// How long conversations are kept where nothing else was said of them.
+    /// How long conversations are kept that have no setting of their own.
     package var retentionRules: RetentionRules {
         RetentionRules(standard: keep, byName: contacts.compactMapValues(\.keep))
     }
@@ -43,7 +43,7 @@ extension Configuration {
         chat.reconnect = ReconnectPolicy(base: min(.milliseconds(500), maximum), maximum: maximum)
     }
 
-    /// What `net.proxy` says: nothing, `environment`, or a proxy; `nil`: it is none of these.
+    /// The choice in `net.proxy`: nothing, `environment`, or a proxy; `nil`: it is something else.
     static func proxyChoice(_ text: String) -> ProxyChoice? {
         switch text {
         case "": .direct

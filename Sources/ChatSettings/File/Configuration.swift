@@ -5,16 +5,17 @@ package import ChatCore
 package import ChatTUI
 import Glibc
 
-/// What the user has set, and the defaults of the rest. What has no default of its own is `nil` until it is set.
+/// The user's settings, and the defaults of the rest. A setting that has no default of its own is `nil` until it is
+/// set.
 package struct Configuration: Sendable, Equatable {
-    /// What the screen reads.
+    /// The settings of the screen.
     package var screen = ScreenSettings()
 
     /// The name that others see.
     package var name: String?
     /// Where to listen.
     package var listen: Endpoint?
-    /// Seconds until a call that nobody answers is given up.
+    /// Seconds until we abandon a call that nobody answers.
     var connectTimeout = 10
     /// Seconds of silence after which a peer is pinged.
     var keepalive = 20
@@ -23,7 +24,7 @@ package struct Configuration: Sendable, Equatable {
     var tls = Encryption.require
     /// The proxy of outgoing calls, as `proxyChoice` reads it.
     var proxy = ""
-    /// What `[reach]` says.
+    /// The settings in `[reach]`.
     var reach = ReachSettings()
     /// Bytes per second of all files together; 0 is no limit.
     var uploadLimit: UInt64 = 0
@@ -35,7 +36,7 @@ package struct Configuration: Sendable, Equatable {
     package var asksForFiles = true
     /// Accept offered files up to this many bytes without asking; 0 asks always.
     var acceptsFilesUpTo: UInt64 = 0
-    /// How many days unfinished files are kept; 0 keeps them for ever.
+    /// How many days unfinished files are kept; 0 keeps them forever.
     package var partialKeepDays = 14
     var hash = Hash.sha256
 
@@ -45,16 +46,16 @@ package struct Configuration: Sendable, Equatable {
     var deletesFiles = false
 
     var keyChange = KeyChange.block
-    /// Callers are not told where we can be called.
+    /// We do not tell callers where we can be called.
     var hidesAddress = false
     /// `serve` is kept to its own folders and what can be seen (Docs/decisions/0024).
     package var confinesService = true
 
-    /// What [limits] says: the values of its keys, without the section.
+    /// The settings in [limits]: the values of its keys, without the section.
     var limits: [String: Int64] = [:]
-    /// What `[names]` says: our name in profiles other than the default one.
+    /// The settings in `[names]`: our name in profiles other than the default one.
     var profileNames: [String: String] = [:]
-    /// What `[contact."NAME"]` says, by name.
+    /// The settings in `[contact."NAME"]`, by name.
     var contacts: [String: ContactSettings] = [:]
 
     enum Encryption: String, Sendable, CaseIterable { case require }
@@ -69,11 +70,11 @@ package struct Configuration: Sendable, Equatable {
         var relayLimit: UInt64 = 0
         /// People in this network are found, and find us.
         var findsNeighbours = true
-        /// Whether the router is asked for a port.
+        /// Whether we ask the router for a port.
         var mapping = MappingSetting.auto
         /// Contacts and we call each other at the same moment.
         var punches = true
-        /// Who tells us where our calls come out, as `observer` reads it.
+        /// The observer that tells us where our calls come out, as `observer` reads it.
         var observer = ""
         /// Whether others are called, and call us, by Tor.
         var tor = TorSetting.off
@@ -81,7 +82,7 @@ package struct Configuration: Sendable, Equatable {
         var torControl = ""
     }
 
-    /// What is different with one contact; `nil`: as with all.
+    /// The settings that are different with one contact; `nil`: as with all.
     struct ContactSettings: Sendable, Equatable {
         var keep: Retention?
         var notify: ScreenSettings.Bell?
@@ -107,7 +108,7 @@ package struct Configuration: Sendable, Equatable {
     /// The file as it is; the empty text when there is none.
     package static func text(of path: String) throws(CommandError) -> String { try contents(of: path).text }
 
-    /// The same, and whether a byte order mark stands before it.
+    /// The same, and whether a byte order mark precedes it.
     static func contents(of path: String) throws(CommandError) -> (text: String, hasMark: Bool) {
         switch SmallFile.contents(of: path, limit: 1 << 20) {
         case .failure(let error) where error.code == ENOENT || error.code == ENOTDIR: return ("", false)
@@ -126,7 +127,7 @@ package struct Configuration: Sendable, Equatable {
         }
     }
 
-    /// `home` stands for `~/` in paths.
+    /// `home` replaces `~/` in paths.
     init(text: String, home: String?) throws(ConfigurationError) {
         var problems: [ConfigurationError] = []
         self.init(text: text, home: home, problems: &problems)
@@ -156,7 +157,8 @@ package struct Configuration: Sendable, Equatable {
         problems.sort { ($0.position.line, $0.position.column) < ($1.position.line, $1.position.column) }
     }
 
-    /// What others see us as in the profile of `paths`: its own name, else that of all profiles, else the user's.
+    /// The name that others see us by in the profile of `paths`: its own name, else that of all profiles, else the
+    /// user's.
     package func ownName(in paths: HomePaths, environment: [String: String]) -> String {
         paths.sharedProfile.flatMap { profileNames[$0] } ?? name ?? Self.defaultName(environment: environment)
     }
@@ -181,7 +183,7 @@ extension CommandError {
     /// Slips of a file that are shown at once: a screen has room for them and for what is to be done.
     private static let slipLimit = 8
 
-    /// What is wrong in the settings, from top to bottom, as one error; `nil` when there is nothing.
+    /// The faults in the settings, from top to bottom, as one error; `nil` when there are none.
     static func inSettings(_ problems: [CommandError]) -> CommandError? {
         all(problems, shown: slipLimit, more: "blipchat config check lists them all")
     }

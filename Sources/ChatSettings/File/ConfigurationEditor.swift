@@ -14,7 +14,7 @@ struct ConfigurationEditor {
     private var lines: [Line]
     /// The last line has its end, too.
     private var isEnded: Bool
-    /// Behind a last line without an end stands a CR.
+    /// A CR follows a last line that has no end.
     private var hasStrayReturn = false
 
     init(_ text: String) {
@@ -42,7 +42,7 @@ struct ConfigurationEditor {
         Line(scalars: Array(words.unicodeScalars), hasReturn: lines.first?.hasReturn ?? false)
     }
 
-    /// Gives `path` a value: where it stands already, else at the end of its section, else in a new section at the end.
+    /// Gives `path` a value: where it is already, else at the end of its section, else in a new section at the end.
     mutating func set(_ path: SettingPath, to value: ConfigurationValue) {
         if let entry = entry(of: path) {
             lines[entry.position.line - 1].scalars.replaceSubrange(
@@ -70,7 +70,7 @@ struct ConfigurationEditor {
         isEnded = true
     }
 
-    /// Takes `path` out; a comment behind it stays. Returns whether it was there.
+    /// Takes `path` out; a comment after it stays. Returns whether it was there.
     mutating func unset(_ path: SettingPath) -> Bool {
         guard let entry = entry(of: path) else {
             guard let index = brokenLine(of: path) else { return false }
@@ -83,8 +83,8 @@ struct ConfigurationEditor {
         return true
     }
 
-    /// Renames the sections of a contact, or with `nil` takes them out with all that is in them. What was left of somebody
-    /// else under the new name goes. Returns whether there was one.
+    /// Renames the sections of a contact, or with `nil` takes them out with all that is in them. Sections left over
+    /// from somebody else under the new name go. Returns whether there was one.
     mutating func moveContact(_ old: String, to new: String?) -> Bool {
         let (old, wanted) = (ContactNames.folded(old), new.map(ContactNames.folded))
         guard lines.contains(where: { Self.contact(of: $0.scalars) == old }) else { return false }
@@ -108,12 +108,12 @@ struct ConfigurationEditor {
         return true
     }
 
-    /// Puts the sections of a contact in under another name, each before the one that it is made from. What was left of
-    /// somebody else under that name goes. Returns whether there was one.
+    /// Puts the sections of a contact in under another name, each before the one that it is made from. Sections left
+    /// over from somebody else under that name go. Returns whether there was one.
     mutating func copyContact(_ old: String, to new: String) -> Bool {
         let (old, wanted) = (ContactNames.folded(old), ContactNames.folded(new))
         guard old != wanted, lines.contains(where: { Self.contact(of: $0.scalars) == old }) else { return false }
-        // What stands above the first section is none.
+        // The first element has the lines above the first section, which belong to none.
         var sections: [ArraySlice<Line>] = [[]]
         for line in lines {
             if ConfigurationReader.isHeading(line.scalars) { sections.append([]) }
@@ -173,7 +173,7 @@ struct ConfigurationEditor {
                 isInside = section?.section == path.section && section?.contact.map(ContactNames.folded) == folded
                 if isInside { place = index + 1 }
             } else if isInside, let first = line.first(where: { $0 != " " && $0 != "\t" }) {
-                // Behind the last entry; what is above the first section begins with the file's own comment.
+                // After the last entry; what is above the first section begins with the file's own comment.
                 if first != "#" || (path.section.isEmpty && place == index) { place = index + 1 }
             }
         }

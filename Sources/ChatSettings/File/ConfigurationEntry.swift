@@ -1,10 +1,10 @@
-// What stands in config.toml: one entry a line, and what can be wrong with it.
+// The content of config.toml: one entry a line, and what can be wrong with it.
 
 import BLIPNet
 import ChatCore
 import ChatTUI
 
-/// Where something stands in a text, counted from 1; columns count Unicode scalars.
+/// A place in a text, counted from 1; columns count Unicode scalars.
 package struct TextPosition: Sendable, Equatable {
     package var line: Int
     package var column: Int
@@ -27,7 +27,7 @@ extension TextPosition {
 package struct SettingPath: Sendable, Hashable {
     /// Empty above the first section.
     package var section: String
-    /// Whom the section `[contact."NAME"]` is about.
+    /// The contact that the section `[contact."NAME"]` is about.
     package var contact: String?
     package var name: String
 
@@ -121,7 +121,7 @@ package enum ConfigurationValue: Sendable, Equatable {
 }
 
 extension Unicode.Scalar {
-    /// May stand in a key without quotation marks.
+    /// May be in a key without quotation marks.
     var isBareKey: Bool {
         switch self {
         case "a"..."z", "A"..."Z", "0"..."9", "_", "-": true
@@ -135,14 +135,14 @@ package struct ConfigurationEntry: Sendable, Equatable {
     package var path: SettingPath
     package var value: ConfigurationValue
     var position: TextPosition
-    /// Where the value stands in its line, in Unicode scalars from 0.
+    /// Where the value is in its line, in Unicode scalars from 0.
     var valueRange: Range<Int>
 
     var key: String { path.key }
     var contact: String? { path.contact }
 }
 
-/// What is wrong in the file, and where.
+/// A fault in the file, and its place.
 package struct ConfigurationError: Error, Sendable, Equatable {
     var position: TextPosition
     var reason: String

@@ -8,7 +8,7 @@ import Glibc
 package struct ConfigurationFile: Sendable {
     package let path: String
     let themes: ThemeFolder
-    /// Stands for `~/` in paths.
+    /// Replaces `~/` in paths.
     package let home: String?
     /// Where our name is in the profile: `name` means that one.
     let nameSetting: SettingPath
@@ -27,7 +27,7 @@ package struct ConfigurationFile: Sendable {
 
     package func read() throws(CommandError) -> Configuration { try Configuration.load(from: path, home: home) }
 
-    /// What it says, once nothing is wrong in it or in the theme that it names; throws everything that is, as one error.
+    /// The settings in it, once nothing is wrong in it or in the theme that it names; throws all faults, as one error.
     package func checked() throws(CommandError) -> Configuration {
         let (configuration, problems) = try examined()
         if let error = CommandError.inSettings(problems) { throw error }
@@ -45,7 +45,7 @@ package struct ConfigurationFile: Sendable {
         do throws(CommandError) {
             _ = try themes.theme(named: configuration.screen.theme)
         } catch {
-            // A name that no theme has is a slip of this file; a slip in the theme's own file has its own place.
+            // A name that no theme has is a mistake in this file; a mistake in the theme's own file has its own place.
             if themes.names.contains(configuration.screen.theme) {
                 slip = error
             } else {
@@ -127,15 +127,15 @@ package struct ConfigurationFile: Sendable {
         return wasSet
     }
 
-    /// What is set for one contact is set for one of another name, too, in place of what was. `false` when there is nothing.
+    /// Copies the settings of one contact to another name, in place of those it had. `false` when there are none.
     package func copyContact(_ old: String, to new: String) throws(CommandError) -> Bool {
         var isThere = false
         try change { isThere = $0.copyContact(old, to: new) }
         return isThere
     }
 
-    /// What is set for one contact is for a contact of another name from now on, or with `nil` for nobody. `false` when there
-    /// is nothing.
+    /// Moves the settings of one contact to a contact of another name, or with `nil` removes them. `false` when there
+    /// are none.
     package func moveContact(_ old: String, to new: String?) throws(CommandError) -> Bool {
         var isThere = false
         try change { isThere = $0.moveContact(old, to: new) }
@@ -160,12 +160,12 @@ package struct ConfigurationFile: Sendable {
         try lock.hold { isHeld throws(CommandError) in try change(edit, alone: isHeld) }
     }
 
-    /// Where the file is that is replaced, also behind a link.
+    /// The folder of the file that is replaced, with links followed.
     private var folder: String {
         do throws(SystemError) {
             return HomePaths.parent(of: try SmallFile.followed(path))
         } catch {
-            // The link leads nowhere, which is said when something is to be written.
+            // The link leads nowhere; writing reports that.
             return HomePaths.parent(of: path)
         }
     }
@@ -177,9 +177,9 @@ package struct ConfigurationFile: Sendable {
         var editor = ConfigurationEditor(text)
         edit(&editor)
         guard editor.text != text else { return }
-        // What is wrong elsewhere keeps everything from taking effect; a change that mends it is welcome.
+        // A fault elsewhere keeps everything from taking effect; a change that mends it is welcome.
         let (before, after) = (problems(in: text), problems(in: editor.text))
-        // The file is as it was: what was wrong in it before stands there where it is said to.
+        // The file stays as it was: a fault that it had before is still at the place that the error names.
         if let problem = before.first ?? after.first, after.count >= before.count {
             var error = CommandError(problem, in: path)
             error.reason += ", so the file is unchanged"

@@ -1,4 +1,4 @@
-// Reads config.toml and theme files: a strict subset of TOML, so that a slip is found where it was made.
+// Reads config.toml and theme files: a strict subset of TOML, so that a mistake is found where it was made.
 
 /// Understands comments, `[section]` and `[section.part]`, and keys with strings ("..." with escapes, '...' without),
 /// whole numbers and booleans. Everything else of TOML is refused by name.
@@ -11,12 +11,12 @@ package struct ConfigurationReader {
     /// The line that should have begun a section cannot be read: whose keys follow is not known.
     private var isLost = false
     private var entries: [ConfigurationEntry] = []
-    /// What has been read, by its meaning.
+    /// The entries that have been read, by their meaning.
     private var known: [SettingPath: ConfigurationEntry] = [:]
     /// Where sections begin, by their headings: paths without a name.
     private var sections: [SettingPath: TextPosition] = [:]
 
-    /// What can be read, from top to bottom; what is wrong is added to `problems`, at most one for a line.
+    /// The entries that can be read, from top to bottom; errors are added to `problems`, at most one for a line.
     package static func read(_ text: String, problems: inout [ConfigurationError]) -> [ConfigurationEntry] {
         document(text, problems: &problems).entries
     }
@@ -195,7 +195,7 @@ package struct ConfigurationReader {
         }
     }
 
-    /// What is meant as a number is no text without quotation marks.
+    /// The error for an unreadable value: one meant as a number is not text without quotation marks.
     private static func noValue(_ text: String, _ path: SettingPath, at start: TextPosition) -> ConfigurationError {
         let isNumber =
             text.utf8.contains { (0x30...0x39).contains($0) }

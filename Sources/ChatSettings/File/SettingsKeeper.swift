@@ -12,7 +12,7 @@ package actor SettingsKeeper: SettingsStore {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private let file: ConfigurationFile
-    /// What was in effect at the start: a setting of the next start differs from it until then.
+    /// The settings in effect at the start: a setting of the next start differs from its value here until then.
     private let atStart: Configuration
     /// There was a file when it was last read: without it all settings but what is set next would be gone unnoticed.
     private var hadFile: Bool
@@ -79,7 +79,7 @@ package actor SettingsKeeper: SettingsStore {
             let value = try file.set(typed: key, to: words)
             return try await reread(saying: "\(key) = \(value.text)", changed: try file.setting(typed: key).setting)
         case .unset(let key):
-            // A slip is no setting, and is taken out as well.
+            // A mistyped key is no setting, and is taken out as well.
             let setting = SettingPath(typed: key).flatMap(Setting.at)
             guard try file.unset(typed: key) else { return SettingsReply(["\(key) was not set"]) }
             let words = "\(key) is no longer set"
@@ -111,7 +111,8 @@ package actor SettingsKeeper: SettingsStore {
         return reply
     }
 
-    /// What another front end has written is in effect here, too. Slips are told where they are made.
+    /// Puts the settings that another front end has written into effect here, too. Mistakes are reported where they are
+    /// made.
     private func follow() -> SettingsReply {
         do throws(CommandError) {
             let configuration = try file.read()
@@ -147,7 +148,7 @@ package actor SettingsKeeper: SettingsStore {
             return [head] + lines + ["/set KEY shows one or a section, /set KEY VALUE changes it"]
         }
         let section = listing.all.filter { $0.key.hasPrefix(word + ".") }
-        // What is set for single contacts goes before it.
+        // Settings for single contacts take precedence over it.
         let ofContacts = listing.all.filter { $0.key.hasPrefix("contact.") && $0.key.hasSuffix(".\(word)") }
         if !section.isEmpty { return (section + ofContacts).map(\.line) }
         let (path, setting) = try file.setting(typed: word)

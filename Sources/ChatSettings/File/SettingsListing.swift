@@ -7,7 +7,7 @@ package struct SettingsListing {
         package var key: String
         /// `nil`: not set, and without a fixed default.
         package var value: ConfigurationValue?
-        /// It stands in the file.
+        /// It is in the file.
         package var isSet: Bool
 
         package init(key: String, value: ConfigurationValue?, isSet: Bool) {
@@ -22,7 +22,7 @@ package struct SettingsListing {
     private let configuration: Configuration
     private let present: [SettingPath]
 
-    /// What is wrong in the text is left out.
+    /// Leaves out everything that is wrong in the text.
     package init(_ text: String, home: String?) {
         var problems: [ConfigurationError] = []
         configuration = Configuration(text: text, home: home, problems: &problems)
@@ -44,7 +44,7 @@ package struct SettingsListing {
         return fixed + named.compactMap { path in Setting.at(path).map { row($0, path) } }
     }
 
-    /// Those that stand in the file.
+    /// Those that are in the file.
     package var own: [Row] { all.filter(\.isSet) }
 
     private func row(_ setting: Setting, _ path: SettingPath) -> Row {

@@ -1,4 +1,4 @@
-// Changes of files in a folder, one process after the other: by a lock that leaves nothing behind.
+// Changes of files in a folder, one process after the other: by a lock that leaves no traces.
 
 import Glibc
 
@@ -9,8 +9,8 @@ package struct FolderLock: ~Copyable {
 
     /// Waits for others, at most `patience`; throws `EWOULDBLOCK` when that is over.
     ///
-    /// A folder that cannot be opened (what is wrong with it is told by whoever writes there), and one on a file system
-    /// that has no locks for folders (NFS), are not held; `hold` says so.
+    /// A folder that cannot be opened (the code that writes there says why), and one on a file system that has no locks
+    /// for folders (NFS), are not held; `hold` says so.
     package init(_ folder: String, patience: Duration) throws(SystemError) {
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         let clock = ContinuousClock()

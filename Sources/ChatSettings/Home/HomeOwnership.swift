@@ -6,7 +6,7 @@ import Glibc
 
 /// Looks at the folders of a home before anything in them is made, read or asked.
 package enum HomeOwnership {
-    /// What stat(2) says of a folder.
+    /// The facts that stat(2) gives about a folder.
     struct Facts: Sendable, Equatable {
         var user: uid_t
         var mode: mode_t
@@ -19,14 +19,14 @@ package enum HomeOwnership {
         case writable(mode_t)
     }
 
-    /// What is wrong with a folder of ours, seen as `user`.
+    /// The problem with a folder of ours, as `user` sees it.
     static func problem(of folder: Facts, for user: uid_t) -> Problem? {
         guard folder.user == user else { return .owner(folder.user) }
         return folder.mode & 0o022 == 0 ? nil : .writable(folder.mode & 0o7777)
     }
 
-    /// What is wrong with making a folder in this one: it is another person's. In those of the system, and where everybody
-    /// keeps what is theirs (/tmp), anybody may have one.
+    /// The problem with making a folder in this one: it is another person's. In those of the system, and where
+    /// everybody keeps what is theirs (/tmp), anybody may have one.
     static func problem(ofParent folder: Facts, for user: uid_t) -> Problem? {
         folder.user == user || folder.user == 0 || folder.mode & sticky != 0 ? nil : .owner(folder.user)
     }
@@ -58,7 +58,7 @@ package enum HomeOwnership {
                 case .writable?, nil: return
                 }
             }
-            // Whatever else is wrong is said by whoever opens it.
+            // The code that opens it reports any other error.
             guard errno == ENOENT, place != "/" else { return }
             place = HomePaths.parent(of: place)
         }

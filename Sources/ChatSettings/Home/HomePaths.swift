@@ -32,7 +32,7 @@ package struct HomePaths: Sendable, Equatable {
     package var themes: String { Self.parent(of: configuration) + "/themes" }
     /// Holds pasted texts that were sent as files.
     package var pasted: String { data + "/pasted" }
-    /// What our tor keeps, and the sockets between it and us.
+    /// Holds the files of our tor, and the sockets between it and us.
     package var tor: String { data + "/tor" }
     package var history: String { data + "/history.sqlite" }
     package var identity: String { data + "/identity.key" }
@@ -50,7 +50,7 @@ package struct HomePaths: Sendable, Equatable {
             files: [inputHistory])
     }
 
-    /// What the user was told once.
+    /// Records which notices the user has seen that are shown only once.
     package var told: String { Self.parent(of: log) + "/told" }
 
     /// Everything under one folder.
@@ -202,7 +202,7 @@ extension CommandError {
         return error
     }
 
-    /// What to do about an error number of the system; `nil` where nothing can be said.
+    /// Advice about an error number of the system; `nil` where nothing can be said.
     private static func usualAdvice(_ code: Int32) -> String? {
         switch code {
         case ENOENT, ENOTDIR, ENAMETOOLONG, ELOOP: "check the path"

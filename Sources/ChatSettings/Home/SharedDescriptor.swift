@@ -1,5 +1,5 @@
 // Descriptors that came from the caller: another program may have set O_NONBLOCK on the same pipe or terminal, and that
-// holds for us as well. It does not mean that the input is broken or has ended: it is waited for.
+// holds for us as well. It does not mean that the input is broken or has ended: we wait for it.
 
 import Glibc
 

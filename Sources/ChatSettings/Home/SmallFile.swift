@@ -20,7 +20,7 @@ package enum SmallFile {
         return contents(ofDescriptor: descriptor, limit: limit)
     }
 
-    /// What is left to be read from an open file or pipe.
+    /// The bytes that are left to be read from an open file or pipe.
     package static func contents(ofDescriptor descriptor: Int32, limit: Int) -> Result<[UInt8], SystemError> {
         var bytes: [UInt8] = []
         var part = [UInt8](repeating: 0, count: 16_384)
@@ -40,8 +40,8 @@ package enum SmallFile {
     /// Whether something is there that we may know of.
     package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// Whether something is there; where that cannot be told (a folder that may not be entered, or that is none), it is an
-    /// error: what is not to be seen must not be taken for what is not there.
+    /// Whether something is there; where we cannot find out (a folder that may not be entered, or that is none), it is
+    /// an error: a file that we may not see must not be taken for one that is not there.
     package static func isThere(_ path: String) throws(CommandError) -> Bool {
         var status = stat()
         if stat(path, &status) == 0 { return true }
@@ -74,9 +74,9 @@ package enum SmallFile {
         return names
     }
 
-    /// Replaces the file in one step (0600): written beside it, synced, renamed. A link is followed. Of several writers
-    /// each has a file of its own: the last one's stays, whole. `alone`: the caller keeps others away, so that what stands
-    /// beside it is left from a writer that was killed, and goes.
+    /// Replaces the file in one step (0600): written beside it, synced, renamed. A link is followed. Each of several
+    /// writers has a file of its own: the last one's stays, whole. `alone`: the caller keeps others away, so that a
+    /// file beside it is left from a writer that was killed, and goes.
     static func replace(_ path: String, with text: String, alone: Bool = false) throws(SystemError) {
         try replace(path, with: Array(text.utf8), alone: alone)
     }
@@ -87,7 +87,7 @@ package enum SmallFile {
         let new = try createBeside(target, ending: newEnding)
         defer { close(new.descriptor) }
         try write(content, to: new)
-        // Whoever the file belongs to keeps it, also when root has changed it.
+        // The owner of the file keeps it, also when root has changed it.
         var status = stat()
         if geteuid() == 0, stat(target, &status) == 0, status.st_uid != 0 {
             guard fchown(new.descriptor, status.st_uid, status.st_gid) == 0 else { try giveUp(new.path) }
@@ -95,7 +95,7 @@ package enum SmallFile {
         if rename(new.path, target) != 0 { try giveUp(new.path) }
     }
 
-    /// Of what shall replace a file, and nobody else's files have it.
+    /// The ending of a file that is to replace another one; nobody else's files have it.
     static let newEnding = ".blip-new"
 
     /// Where a link leads to, so that it is the file that is replaced, and not the link; else the path itself. `ENOENT`

@@ -1,7 +1,7 @@
 // Where the user's downloads go, as the desktop has it: user-dirs.dirs of the XDG user directories.
 
 enum XDGUserFolders {
-    /// What `xdg-user-dir DOWNLOAD` prints; `~/Downloads` when nothing is set.
+    /// The folder that `xdg-user-dir DOWNLOAD` prints; `~/Downloads` when nothing is set.
     static func downloads(configurationFolder: String, home: String) -> String {
         let standard = home + "/Downloads"
         guard let text = SmallFile.read(configurationFolder + "/user-dirs.dirs", limit: 65_536) else { return standard }

@@ -102,7 +102,7 @@ struct LimitSetting: Sendable {
 }
 
 extension LimitSetting {
-    /// What may be written.
+    /// The values that may be written.
     var form: Setting.Form { .number(range, unit: unit.words) }
 
     /// The number that a value of the file gives; `nil` when it cannot be this.

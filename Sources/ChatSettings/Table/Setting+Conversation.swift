@@ -1,5 +1,5 @@
-// The settings of reading and being told: [read], [notify], [files] and [history] as far as the screen shows them, and
-// the sections with names of the user's own.
+// The settings of reading and of notifications: [read], [notify], [files] and [history] as far as the screen shows
+// them, and the sections with names of the user's own.
 
 import ChatCore
 import ChatTUI

@@ -15,21 +15,21 @@ package struct Setting: Sendable {
     /// of a fixed place or key.
     package let key: String
     package let form: Form
-    /// What it does, as one sentence without a full stop.
+    /// Its purpose, as one sentence without a full stop.
     package let summary: String
     package let effect: Effect
     /// Puts a value into the configuration; `false`: it cannot be this.
     let put: @Sendable (inout Configuration, ConfigurationValue, Context) -> Bool
-    /// What to do about a value that cannot be, where more can be said than its form.
+    /// Advice about an impossible value, where more can be said than its form.
     var advice: @Sendable (ConfigurationValue, SettingPath) -> String? = { _, _ in nil }
     /// The value in a configuration; `nil`: none is set, and there is no fixed default.
     package let value: @Sendable (Configuration, SettingPath) -> ConfigurationValue?
 
-    /// What a value means by itself depends on.
+    /// The facts outside a value that its meaning depends on.
     struct Context: Sendable {
-        /// Of the setting that is meant.
+        /// The path of the setting.
         var path: SettingPath
-        /// Stands for `~/` in paths.
+        /// Replaces `~/` in paths.
         var home: String?
     }
 
@@ -42,8 +42,8 @@ package struct Setting: Sendable {
     /// Those whose keys are whole: no name of the user's belongs into them.
     package static var plain: [Setting] { all.filter { !$0.key.hasSuffix(".NAME") && !$0.key.hasPrefix("contact.") } }
 
-    /// The setting with a key. The first table has what most people set: the others are made when something of theirs, or
-    /// something that is nowhere, is asked for.
+    /// The setting with a key. The first table has the settings that most people set: the others are made only
+    /// for a key of theirs, or for one that does not exist.
     private static func find(_ key: String) -> Setting? {
         general.first { $0.key == key } ?? all.first { $0.key == key }
     }
@@ -68,7 +68,7 @@ package struct Setting: Sendable {
             position: entry.position, reason: "unknown key \(entry.key)", advice: advice(for: entry.path))
     }
 
-    /// What to do about a key that is not there.
+    /// Advice about a key that does not exist.
     static func advice(for path: SettingPath) -> String {
         let keys = all.map(\.key)
         if keys.contains(path.key), path.section == "contact" { return "say whose: contact.NAME.\(path.name)" }
@@ -118,7 +118,8 @@ package struct Setting: Sendable {
         }
     }
 
-    /// What a user means who types `words` behind the key, with or without quotation marks; `nil`: it cannot be this.
+    /// The value that a user means by typing `words` after the key, with or without quotation marks; `nil`: it cannot
+    /// be this.
     func value(typed words: String, at path: SettingPath, home: String?) -> ConfigurationValue? {
         var candidates: [ConfigurationValue] = []
         switch words.lowercased() {
@@ -127,12 +128,12 @@ package struct Setting: Sendable {
         default: break
         }
         if let number = Int64(words) { candidates.append(.integer(number)) }
-        // As it would stand in the file, with quotation marks; else as it is.
+        // As it would be written in the file, with quotation marks; else as it is.
         var problems: [ConfigurationError] = []
         let entries = ConfigurationReader.read("x = " + words, problems: &problems)
         let read = problems.isEmpty ? entries.first?.value : nil
         if let read { candidates.append(read) }
-        // Quotation marks are never part of a value that they stand around, not even of one that cannot be.
+        // Quotation marks around a value are never part of it, not even when the value is impossible.
         if case .string = read {} else { candidates.append(.string(words)) }
         var scratch = Configuration()
         return candidates.first { put(&scratch, $0, Context(path: path, home: home)) }

@@ -10,7 +10,7 @@ package enum ThemeFile {
         (1...64).contains(name.utf8.count) && name.unicodeScalars.allSatisfy(\.isBareKey)
     }
 
-    /// Reads a theme. What it does not say is as in the theme that `base` names, `terminal` without it.
+    /// Reads a theme. Parts that it leaves out are as in the theme that `base` names, or in `terminal` without `base`.
     static func read(_ text: String, name: String) throws(ConfigurationError) -> Theme {
         var problems: [ConfigurationError] = []
         let entries = ConfigurationReader.read(text, problems: &problems)

@@ -3,7 +3,7 @@
 import ChatCore
 import ChatWords
 
-/// What we have announced of late, by contact.
+/// Our recent announcements, by contact.
 struct Announcements: Sendable, Equatable {
     /// Between two rings.
     static let ringPause = Duration.seconds(2)

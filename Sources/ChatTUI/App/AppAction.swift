@@ -42,7 +42,7 @@ package struct RefusedOffer: Sendable {
     var error: ChatError
 }
 
-/// What an errand brought.
+/// The result of an errand.
 package enum ErrandResult: Sendable {
     case nothing
     case contact(Peer)
@@ -54,7 +54,7 @@ package enum ErrandResult: Sendable {
     case failures([ErrandFailure])
 }
 
-/// An errand of several that could not be done, and why.
+/// One of several errands that could not be done, and why.
 package struct ErrandFailure: Sendable, Equatable {
     package var errand: Errand
     package var error: ChatError

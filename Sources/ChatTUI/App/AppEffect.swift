@@ -48,7 +48,7 @@ package enum Errand: Sendable, Equatable {
     case setDraft(String, ContactID)
     case setTyping(Bool, ContactID)
     case markSeen(ContactID, HistoryPosition)
-    /// What one command is about several times; each is carried out, whatever becomes of the others.
+    /// The errands of one command about several things; each is carried out, whatever becomes of the others.
     indirect case several([Errand])
     case accept(TransferNumber, folder: String?)
     case decline(TransferNumber)
@@ -68,7 +68,7 @@ package enum Errand: Sendable, Equatable {
     case removeRoute(ContactID, Int)
     /// An invitation for so many seconds; `nil`: as usual. `at`: the relay to wait at, in place of our own ones.
     case invite(seconds: Int64?, at: MeetPlace?)
-    /// Meets whoever waits with these words.
+    /// Meets the user who waits with these words.
     case meet(SpokenInvitation, name: String?)
     case renewReach
     case rename(ContactID, to: String)
@@ -110,7 +110,7 @@ package enum Question: Sendable, Equatable {
     /// The messages with links; the link with that number is opened, `nil` lists them.
     case messageLinks(SearchQuery, opening: Int?, generation: Int)
     case draft(ContactID)
-    /// What is in a folder and begins with something.
+    /// The names in a folder that begin with something.
     case files(folder: String, beginning: String = "", wish: String = "", generation: Int)
     case transfers
     case requests

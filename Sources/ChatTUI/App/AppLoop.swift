@@ -1,5 +1,6 @@
-// The loop that every front end with a person before it shares: actions change the state by `update`, effects are carried
-// out against the chat service. What becomes of the state is its owner's (ChatApplication, PlainApplication).
+// The loop that every front end with a person before it shares: actions change the state by `update`, effects are
+// carried out against the chat service. The owner of the loop (ChatApplication, PlainApplication) decides what becomes
+// of the state.
 
 import CLinux
 import ChatCore
@@ -25,15 +26,15 @@ final class AppLoop {
     var onAnswered: @ScreenActor () -> Void = {}
     /// Questions without an answer yet.
     private(set) var openQuestions = 0
-    /// What is to be done, and is not yet.
+    /// Errands that are to be done, and are not yet.
     private(set) var openErrands = 0
 
     private(set) var state: AppState?
     /// The picture that the terminal shows, which a click means; `nil` before the first one and in line mode.
     var shown: Picture?
-    /// What comes before the front end has begun waits until it has; `nil` from then on.
+    /// Actions that come before the front end has begun; they wait until it has. `nil` from then on.
     private var early: [AppAction]? = []
-    /// What `state` says of the last action.
+    /// The value in `state` after the last action.
     private(set) var hasOnlyTyped = false
     /// When (uptime) to look at `state` again.
     private var deadline: Duration?
@@ -87,7 +88,7 @@ final class AppLoop {
         let listener = listen(to: events)
         dispatch(.clock)
         await carryOutErrands()
-        // What writes a file does not end in the middle of it.
+        // A task that writes a file does not end in the middle of it.
         for task in writing.values { await task.value }
         listener.cancel()
         searches?.cancel()
@@ -160,7 +161,7 @@ final class AppLoop {
         await offering?.value
     }
 
-    /// What the terminal can do, as far as is known by now.
+    /// Notes what the terminal can do, as far as is known by now.
     func terminalIs(_ capabilities: TerminalCapabilities) {
         // Pictures are read in the size that they are shown in.
         if capabilities.graphics != state?.surface.terminal.graphics { state?.world.pictures = PictureShelf() }
@@ -196,7 +197,7 @@ final class AppLoop {
         scheduleTimer()
     }
 
-    /// What happened in the chat; keys that came meanwhile go between two portions.
+    /// Passes on the events of the chat; keys that came meanwhile go between two portions.
     private func take(_ news: NewsQueue) {
         let (events, isMore) = news.take()
         for event in events { dispatch(.chat(event)) }

@@ -9,10 +9,10 @@ package struct AppState: Sendable {
     var world: World
     var composer = Composer()
     package internal(set) var place = Place()
-    /// What the screen does by itself when its time has come.
+    /// The things that the screen does by itself when their time has come.
     var due = Due()
 
-    /// Whether the program goes on.
+    /// Whether the program continues.
     var ending = Ending()
 
     package init(surface: Surface, identity: LocalIdentity) {
@@ -20,7 +20,8 @@ package struct AppState: Sendable {
         world = World(identity: identity)
     }
 
-    /// What is to be seen first is still on its way: the list, and of the chat that opens the newest page and the draft.
+    /// The first things to show are still on their way: the list, and of the chat that opens the newest page and the
+    /// draft.
     var isOpening: Bool {
         guard world.hasLoaded else { return true }
         guard let chat = openChat else { return false }
@@ -33,7 +34,7 @@ package struct AppState: Sendable {
 extension AppState {
     var openChat: Chat? { world.chat(place.openID) }
 
-    /// What the terminal window is called.
+    /// The title of the terminal window.
     var windowTitle: SafeText {
         let unread = world.unreadChats > 0 ? "(\(world.unreadChats)) " : ""
         return SafeText(unread + "blipchat", as: .line)
@@ -70,7 +71,8 @@ extension AppState {
         // A chat whose history is still being read gets what is in the lobby after it.
         if let index = world.chatIndex(place.openID), world.chats[index].window.isLoaded {
             world.chats[index].window.add(notice)
-            // The lines stand below what is on the screen: without a word here the command seems to do nothing.
+            // The lines are below the part that is on the screen: without a word here the command would seem to do
+            // nothing.
             if !world.chats[index].window.isAtBottom, let first = lines.first {
                 say(first, isError: isError, place: .chat, hasMore: lines.count > 1)
             }

@@ -2,7 +2,7 @@
 
 import ChatWords
 
-/// What is known of the user's attention. Times are uptimes.
+/// The user's attention, as far as we know it. Times are uptimes.
 struct Attention: Sendable, Equatable {
     /// On a terminal that reports no focus (the Linux console, tmux without `focus-events`) nobody is thought to look any more
     /// after so long without a key.

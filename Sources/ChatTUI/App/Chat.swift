@@ -14,11 +14,11 @@ struct Chat: Sendable, Equatable, Identifiable {
     var mentionCount = 0
     /// The contact that this one's name looks like, as long as both are there.
     var twin: String?
-    /// What was seen of it when it was left for another chat, if that was not its end.
+    /// The part that the user saw when they left it for another chat, if that was not its end.
     var leftPlace: ReturnPlace?
     /// The number to compare, once asked for.
     var safetyNumber: [String]?
-    /// What the line in its input becomes, when it is no new message.
+    /// The answer or edit that the line in its input becomes, when it is no new message.
     var composing: Composing?
     /// Quoted messages that the window does not hold.
     var quotes: [MessageID: Quote] = [:]
@@ -46,8 +46,8 @@ struct Chat: Sendable, Equatable, Identifiable {
         return inWindow
     }
 
-    /// Whether a message of theirs was missing until now (RELIABILITY D5): it stands before others and was stored after
-    /// them. One that only stands before what we know is news that an answer of the store has overtaken.
+    /// Whether a message of theirs was missing until now (RELIABILITY D5): it comes before others and was stored after
+    /// them. One that only comes before the messages we know is news that an answer of the store has overtaken.
     func wasMissing(_ message: ChatMessage) -> Bool {
         guard message.direction == .incoming, let last = lastIncoming else { return false }
         return message.position < last.position && message.stored > last.stored

@@ -3,7 +3,7 @@
 package import ChatCore
 package import ChatWords
 
-/// What the command line decides about the screen.
+/// The choices that the command line makes for the screen.
 package struct ChatApplicationOptions: Sendable {
     /// The home folder, shown as `~`.
     package var home: String
@@ -16,7 +16,7 @@ package struct ChatApplicationOptions: Sendable {
     /// Dim lines that are shown at the start (what the demo is, why nobody can call).
     package var notices: [String]
     package var settings = ScreenSettings()
-    /// What `settings.theme` names.
+    /// The theme that `settings.theme` names.
     package var theme = Theme.terminal
     /// Where the settings are kept; without it they cannot be changed.
     package var settingsStore: any SettingsStore = NoSettings()
@@ -59,7 +59,7 @@ package final class ChatApplication {
     private var shownTitle: SafeText?
     /// Has the terminal.
     private var editor: EditorSession?
-    /// What ends the screen once the editor has ended.
+    /// The event that ends the screen once the editor has ended.
     private var endAfterEditor: InputEvent?
 
     package init(service: any ChatService, terminal: any Terminal, options: ChatApplicationOptions) {
@@ -68,10 +68,10 @@ package final class ChatApplication {
         loop = AppLoop(service: service, options)
     }
 
-    /// What stays to be done after `run`, as a line for standard output: the queue, unfinished transfers.
+    /// The work that remains after `run`, as a line for standard output: the queue, unfinished transfers.
     package private(set) var farewell: String?
 
-    /// What was begun and could not be finished, as a line for standard error.
+    /// The work that was begun and could not be finished, as a line for standard error.
     package private(set) var undone: String?
 
     /// The half-typed lines that were left on this screen.
@@ -100,7 +100,7 @@ package final class ChatApplication {
 
     private func receive(_ event: InputEvent) {
         if let editor, event.isEnd {
-            // What was written there is not lost: the end waits for it.
+            // The text written there is not lost: the end waits for it.
             endAfterEditor = event
             return editor.end()
         }
@@ -144,7 +144,7 @@ package final class ChatApplication {
 
     // MARK: Painting
 
-    /// The echo of a key is painted at once, by whoever has read the key; news are painted together, a little later.
+    /// The echo of a key is painted at once, by the code that read the key; news are painted together, a little later.
     private func schedulePaint(after action: AppAction) {
         let now = loop.now.uptime
         if isHeld {
@@ -175,7 +175,7 @@ package final class ChatApplication {
         return true
     }
 
-    /// What was to be painted may have been painted by a key in between.
+    /// Paints, unless a key in between has painted already.
     private func paintIfDue() {
         if painter.isDue(at: loop.now.uptime) { paint() }
     }

@@ -1,13 +1,13 @@
-// Folders in the history: all files of a folder that was sent as a whole stand behind one line, that of the first of
-// them that is not deleted, until the user opens it. The files stay messages of their own, with their numbers.
+// Folders in the history: all files of a folder that was sent as a whole share one line, that of the first of them that
+// is not deleted, until the user opens it. The files stay messages of their own, with their numbers.
 
 import ChatCore
 import ChatWords
 
 extension ChatWindow {
-    /// Which messages are the lines of folders, and which stand behind such a line.
+    /// Which messages are the lines of folders, and which are folded into such a line.
     struct Folders: Sendable, Equatable {
-        /// The file that stands for its folder.
+        /// The file that is shown as the line of its folder.
         struct Head: Sendable, Equatable {
             let key: MessageKey
             /// So are all files of the folder.
@@ -58,7 +58,7 @@ extension ChatWindow {
         items.lazy.filter { !isFolded($0) }.compactMap(\.message)
     }
 
-    /// Where the unread line stands: before the first new message that has rows. `nil` where that is not in the window.
+    /// Where the unread line is: before the first new message that has rows. `nil` where that is not in the window.
     var firstUnreadIndex: Int? {
         guard let after = unreadLine?.after, !unreadBeginsAbove else { return nil }
         return items.firstIndex { item in
@@ -66,8 +66,8 @@ extension ChatWindow {
         }
     }
 
-    /// Whether new messages stand above the oldest that is in the window: of those that follow them, be they own lines or
-    /// new as well, none is the first.
+    /// Whether there are new messages above the oldest one in the window: then no message from that one on, whether it
+    /// is our own or new as well, is the first new one.
     var unreadBeginsAbove: Bool {
         guard let line = unreadLine, !reachesOldest, let oldest = items.lazy.compactMap(\.message).first,
             oldest.position > line.after
@@ -93,7 +93,7 @@ extension ChatWindow {
         }
     }
 
-    /// What a selection of messages means: with the line of a closed folder all of its files.
+    /// The messages that a selection means: with the line of a closed folder all of its files.
     func withFolded(_ messages: [ChatMessage]) -> [ChatMessage] {
         let keys = Set(messages.lazy.filter(isHead).compactMap(Self.folder)).subtracting(folders.open)
         guard !keys.isEmpty else { return messages }
@@ -119,7 +119,7 @@ extension ChatWindow {
         fold()
     }
 
-    /// Any of the items may be others, or stand elsewhere.
+    /// Folds anew, because any of the items may be others, or in other places.
     mutating func fold() {
         folders.heads = [:]
         folders.folded = []
@@ -128,7 +128,7 @@ extension ChatWindow {
         }
     }
 
-    /// A message has come behind all others: we look at it alone, because folders come with thousands of files.
+    /// A message has come after all others: we look at it alone, because folders come with thousands of files.
     mutating func fold(appended message: ChatMessage) {
         guard let key = Self.folder(of: message) else { return }
         guard let head = folders.heads[key] else {
@@ -140,7 +140,7 @@ extension ChatWindow {
         if !folders.open.contains(key) { folders.folded.insert(takesOver ? head.key : message.key) }
     }
 
-    /// The message at `index` was deleted: another file stands for its folder, which is behind it.
+    /// The message at `index` was deleted: another file, after it, becomes the line of its folder.
     mutating func fold(retracted message: ChatMessage, at index: Int) {
         guard isHead(message), let key = Self.folder(of: message) else { return }
         findHead(of: key, from: index)
@@ -168,7 +168,7 @@ extension ChatWindow {
         if let head { folders.folded.remove(head.key) }
     }
 
-    /// How many items are too many, counted from one end: those behind the line of a folder count little.
+    /// How many items are too many, counted from one end: those folded into the line of a folder count little.
     func excess(fromNewest: Bool) -> Int {
         guard !folders.folded.isEmpty else { return max(0, items.count - Self.limit) }
         var shown = items.count - folders.folded.count

@@ -7,13 +7,13 @@ import ChatWords
 /// other, so that memory does not grow with the length of the history.
 struct ChatWindow: Sendable, Equatable {
     static let limit = 500
-    /// Messages in memory, with those behind the lines of folders.
+    /// Messages in memory, including those folded into the lines of folders.
     static let foldedLimit = 5000
     static let pageSize = 100
     /// Notices that wait for their place; the oldest give way.
     static let heldLimit = 100
 
-    /// Which row of the window stands at the bottom of the screen.
+    /// Which row of the window is at the bottom of the screen.
     enum Scroll: Sendable, Equatable {
         /// The newest, wherever it is.
         case bottom
@@ -21,11 +21,11 @@ struct ChatWindow: Sendable, Equatable {
         case at(HistoryItem.Key, hiddenRows: Int)
     }
 
-    /// The line "N new": it stands before the first incoming message behind `after`.
+    /// The line "N new": it is shown before the first incoming message after the position `after`.
     struct UnreadLine: Sendable, Equatable {
         var after: HistoryPosition
         var count: Int
-        /// Somebody has looked further up since: nobody has to hear where it stands.
+        /// The user has looked further up since, and need not hear where it is.
         var isFound = false
     }
 
@@ -34,14 +34,14 @@ struct ChatWindow: Sendable, Equatable {
         var after: HistoryPosition?
     }
 
-    /// Everything up to an item is hidden. A notice that comes later stands behind the same message as the earlier
-    /// ones, so that the position alone does not tell them apart.
+    /// Everything up to an item is hidden. A notice that comes later follows the same message as the earlier ones, so
+    /// that the position alone does not tell them apart.
     struct Cleared: Sendable, Equatable {
         fileprivate var position: HistoryPosition
         fileprivate var rank: Int
     }
 
-    /// Whoever changes it folds it: how much of it changes is known there only.
+    /// A method that changes it folds it as well: only there it is known how much of it changes.
     private(set) var items: [HistoryItem] = [] {
         didSet { knownNewestIncoming = nil }
     }
@@ -64,23 +64,23 @@ struct ChatWindow: Sendable, Equatable {
     var loading: PageRequest? {
         didSet { if loading == nil { newsWhileLoading = [:] } }
     }
-    /// What has changed since we asked for the page, which may not know it yet.
+    /// Messages that have changed since we asked for the page, which may not have the changes yet.
     private var newsWhileLoading: [MessageKey: ChatMessage] = [:]
-    /// Notices whose place is not in memory. Those without a place belong behind the newest message.
+    /// Notices whose place is not in memory. Those without a place belong after the newest message.
     private var held: [HeldNotice] = []
     /// Rows that the user wanted to scroll further than what is loaded; negative is towards older messages. Done when
     /// the page is there.
     var owedRows = 0
     /// The last page could not be loaded; it is tried again when the user scrolls.
     var loadFailed = false
-    /// What /clear has hidden, if the user has not scrolled back to it.
+    /// The items that /clear has hidden, if the user has not scrolled back to them.
     private(set) var cleared: Cleared?
 
     var firstPosition: HistoryPosition? { items.lazy.compactMap(\.message?.position).first }
     var lastPosition: HistoryPosition? { items.last?.order.0 }
     var lastMessagePosition: HistoryPosition? { items.lazy.reversed().compactMap(\.message?.position).first }
-    /// Where the newest message of theirs stands. Asked for after every action, and behind it there may be thousands of our
-    /// own.
+    /// Where the newest message of theirs is. We look for it after every action, and thousands of our own may come
+    /// after it.
     mutating func newestIncoming() -> HistoryPosition? {
         if let known = knownNewestIncoming { return known }
         let found = items.lazy.reversed().compactMap(\.message).first { $0.direction == .incoming }?.position
@@ -90,7 +90,7 @@ struct ChatWindow: Sendable, Equatable {
 
     var isAtBottom: Bool { scroll == .bottom && reachesNewest }
 
-    /// What stands at the bottom of the view; -1 when there is nothing.
+    /// The index of the item at the bottom of the view; -1 when there is nothing.
     var bottomIndex: Int {
         guard case .at(let key, _) = scroll, let index = index(of: key) else { return items.count - 1 }
         return index
@@ -109,7 +109,7 @@ struct ChatWindow: Sendable, Equatable {
         return found.flatMap { items[$0].message }
     }
 
-    /// Whether a message is in the window. Quick for new ones: they stand behind everything.
+    /// Whether a message is in the window. Quick for new ones: they come after everything in it.
     func contains(_ message: ChatMessage) -> Bool {
         guard let lastPosition, message.position <= lastPosition else { return false }
         return index(of: .message(message.key)) != nil
@@ -168,7 +168,7 @@ struct ChatWindow: Sendable, Equatable {
         }
     }
 
-    /// What was stored behind a last page after that was read, and may have found no place while it was on its way.
+    /// Inserts messages stored after a last page was read, which may have found no place while the page was on its way.
     private mutating func insert(_ news: [MessageKey: ChatMessage], newerThan last: ChatMessage?) {
         let added = news.values.filter { message in
             last.map { $0.position < message.position } ?? true && index(of: .message(message.key)) == nil
@@ -231,7 +231,7 @@ struct ChatWindow: Sendable, Equatable {
         trim(keepingOldest: false)
     }
 
-    /// A notice of a time before the window was read stands behind what was there then.
+    /// A notice from before the window was read comes after the messages that were there then.
     mutating func place(_ notice: LocalNotice) {
         let known = items.last { $0.message.map { $0.stored <= notice.time } ?? false }?.message?.position
         let isLast = known == lastPosition && !reachesNewest
@@ -277,7 +277,7 @@ struct ChatWindow: Sendable, Equatable {
         self = new
     }
 
-    /// What is left of the conversation is read anew: the view, what is unread and our own lines stay.
+    /// Forgets the messages, so that the rest is read anew: the view, what is unread and our own lines stay.
     mutating func forgetMessages() {
         let old = self
         forget()
@@ -309,7 +309,7 @@ struct ChatWindow: Sendable, Equatable {
         fold()
     }
 
-    /// Of items that leave the window, no store has the notices.
+    /// Keeps the notices among items that leave the window: no store has them.
     private mutating func hold(_ gone: [HistoryItem]) {
         for case .notice(let notice, let after) in gone { hold(notice, after: after) }
     }
@@ -319,7 +319,7 @@ struct ChatWindow: Sendable, Equatable {
         if held.count > Self.heldLimit { held.removeFirst() }
     }
 
-    /// Held notices whose place is in memory now stand there.
+    /// Puts held notices into their places, where those are in memory now.
     private mutating func placeHeld() {
         guard !held.isEmpty else { return }
         let last = lastPosition ?? HistoryPosition(.min)
@@ -367,6 +367,6 @@ package struct PageRequest: Sendable, Equatable {
     var replaces = false
     /// The message to show when the page is there.
     var showing: MessageKey?
-    /// What is at the bottom of the view stays there.
+    /// The item at the bottom of the view stays there.
     var keepsView = false
 }

@@ -11,7 +11,7 @@ struct Due: Sendable, Equatable {
     static let typingPause = Duration.seconds(6)
     /// A draft is stored so long after its first change.
     static let draftPause = Duration.seconds(1)
-    /// The emptied draft is stored soon: a crash behind Enter would bring the sent line back.
+    /// The emptied draft is stored soon: a crash after Enter would bring the sent line back.
     static let sentDraftPause = Duration.milliseconds(50)
     /// A link has been measured so long after it was made.
     static let linkPause = Duration.seconds(2)

@@ -79,7 +79,7 @@ struct EffectRunner: Sendable {
         case .meet(let said, let name): return .contact(try await service.ask(.meet(said, name: name)))
         case .rename(let contact, let name):
             try await service.ask(.renameContact(contact, to: name))
-            // What is set for them has moved along: what is shown goes by it from now on.
+            // The contact's settings have moved along with the name: the screen goes by them from now on.
             return .settings(await settings.carryOut(.follow))
         case .remove(let contact, _):
             try await service.ask(.removeContact(contact))
@@ -200,7 +200,7 @@ struct EffectRunner: Sendable {
         return limits
     }
 
-    /// What the picker waits for at most before it says that a folder does not answer.
+    /// How long the picker waits at most before it says that a folder does not answer.
     private static let listingPatience = Duration.seconds(3)
 
     /// A folder may be on a disk that does not answer.
@@ -213,7 +213,7 @@ struct EffectRunner: Sendable {
         return listing ?? FileListing(folder: folder, entries: [], problem: Sentences.words(forErrno: ETIMEDOUT))
     }
 
-    /// What cannot be shown just is not.
+    /// The picture at `path`; `nil` where it cannot be shown.
     private func picture(at path: String, isLarge: Bool) async -> PixelImage? {
         let small = PictureRows.pixelLimit(columns: PictureRows.maxColumns)
         return try? await pictures?.picture(at: path, toFit: isLarge ? (400, 240) : small)
@@ -224,7 +224,7 @@ struct EffectRunner: Sendable {
         SafetyNumber.groups(own, other)
     }
 
-    /// Everything that is named is there before the first of it is offered: a slip in a line sends nothing.
+    /// All named files are there before the first of them is offered: a mistake in a line sends nothing.
     private func sendFiles(
         _ paths: [String], caption: String, to contact: ContactID
     ) async throws(ChatError) -> ErrandResult {
@@ -243,13 +243,13 @@ struct EffectRunner: Sendable {
                 refused.append(RefusedOffer(path: path, error: error))
             }
         }
-        // What was offered is on its way.
+        // The offers that were made are on their way.
         if messages.isEmpty, folders.isEmpty, let first = refused.first { throw first.error }
         return .files(messages, folders: folders, refused: refused)
     }
 
-    /// It offers a folder, one file after the other, or waits for a disk that may not answer. What is entered behind it then
-    /// does not wait for it.
+    /// The errand offers a folder, one file after the other, or waits for a disk that may not answer. Errands entered
+    /// after it then do not wait for it.
     static func mayTakeLong(_ errand: Errand) async -> Bool {
         switch errand {
         case .sendFiles(let paths, _, _):
@@ -263,7 +263,7 @@ struct EffectRunner: Sendable {
         }
     }
 
-    /// What a path leads to, links followed.
+    /// The kind of file that a path leads to, links followed.
     private enum PathKind: Sendable, Equatable {
         case file, folder
         case unreadable(errno: Int32)

@@ -1,5 +1,5 @@
-// What is in a folder, for the file picker and the completion of paths. Read by EffectRunner, so that `update` stays
-// pure.
+// The contents of a folder, for the file picker and the completion of paths. Read by EffectRunner, so that `update`
+// stays pure.
 
 import CLinux
 import ChatCore
@@ -51,7 +51,7 @@ package struct FileListing: Sendable, Equatable {
         }
         let isCut = names.count > limit
         if isCut, !wish.isEmpty { names.removeAll { FuzzyMatch.score(wish, in: $0.name) == nil } }
-        // Of too many the folders stay: they are the ways on.
+        // If there are too many entries, the folders stay: they lead further.
         let foldersFirst = names.count > limit
         names.sort { foldersFirst && $0.isFolder != $1.isFolder ? $0.isFolder : $0.name < $1.name }
         let listed = names.lazy.compactMap { entry($0.name, in: descriptor) }.prefix(limit)

@@ -10,7 +10,7 @@ package struct FilterProgram: Sendable {
     package enum Outcome: Sendable, Equatable {
         case ended(status: Int32, output: String, errors: String)
         case notStarted(errno: Int32)
-        /// Why it could not be waited for: it is ended.
+        /// It took longer than we wait, and we have ended it.
         case tookTooLong
     }
 
@@ -117,7 +117,7 @@ private struct PipeExchange {
         if rest.isEmpty || count < 0 && errno != EAGAIN && errno != EINTR { close(0) }
     }
 
-    /// What has come; closes the pipe at its end.
+    /// The bytes that have come; closes the pipe at its end.
     private mutating func read(_ index: Int) -> ArraySlice<UInt8> {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = Glibc.read(descriptors[index], &buffer, buffer.count)

@@ -1,4 +1,4 @@
-// What stands in a chat: messages, and our own lines between them.
+// The items of a chat: messages, and our own lines between them.
 
 import ChatCore
 
@@ -14,10 +14,10 @@ struct LocalNotice: Sendable, Equatable, Identifiable {
 /// One entry of a window.
 enum HistoryItem: Sendable, Equatable {
     case message(ChatMessage)
-    /// A notice stands behind the message at `after`.
+    /// A notice comes after the message at `after`.
     case notice(LocalNotice, after: HistoryPosition)
 
-    /// What names an item while others come and go.
+    /// Identifies an item while others come and go.
     enum Key: Sendable, Hashable {
         case message(MessageKey)
         case notice(Int)

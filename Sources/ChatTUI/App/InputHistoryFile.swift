@@ -6,7 +6,7 @@ import Glibc
 
 /// A file of entered lines, 0600. Several programs may append to it at the same time.
 package struct InputHistoryFile: Sendable {
-    /// What is read at most; what stands before it is forgotten.
+    /// The most that is read, from the end; older lines are forgotten.
     private static let maxBytes = 8 << 20
 
     let path: String
@@ -28,8 +28,8 @@ package struct InputHistoryFile: Sendable {
         return Array(lines.suffix(limit))
     }
 
-    /// Adds one line in one write, so that lines of two programs never mix. What cannot be kept is lost quietly: a full
-    /// disk must not keep anybody from writing.
+    /// Adds one line in one write, so that lines of two programs never mix. A line that cannot be kept is lost quietly:
+    /// a full disk must not keep anybody from writing.
     package func append(_ line: String) {
         let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard file >= 0 else { return }

@@ -39,8 +39,8 @@ enum Keys {
         effects.append(.giveUp)
     }
 
-    /// Nothing is begun any more; the shell can be had, and the screen anew. Who wants to leave a second time does not
-    /// wait for a chat that does not answer.
+    /// Nothing new is begun; the user can still suspend the program or repaint the screen. A user who quits a second
+    /// time does not wait for a chat that does not answer.
     private static func receiveWhileQuitting(_ event: InputEvent, _ state: inout AppState, _ effects: inout [AppEffect])
     {
         if case .key(let key) = event,
@@ -117,7 +117,7 @@ enum Keys {
             return
         }
         if state.place.browse != nil { return Browsing.refuse(text, &state) }
-        // Who writes stays here.
+        // A user who types stays here.
         state.place.returnPlace = nil
         state.composer.endKill()
         state.composer.leaveHistory()

@@ -17,7 +17,7 @@ enum YesOrNo: Sendable, Equatable {
     }
 }
 
-/// What was asked last by a command, and what has become of it. Without a clock: times are uptime, and passed in.
+/// The last question of a command, and what has become of it. Without a clock: times are uptime, and passed in.
 struct LineQuestion: Sendable, Equatable {
     enum Decision: Sendable, Equatable {
         /// It answers nothing: a message like any other.
@@ -67,7 +67,7 @@ struct LineQuestion: Sendable, Equatable {
             return .send
         }
         if isOpen, let line {
-            // What came meanwhile may be what is answered.
+            // The line may answer a message that came meanwhile.
             guard now - asked < Self.patience, newest == self.newest else {
                 forget()
                 held = text

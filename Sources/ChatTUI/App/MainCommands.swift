@@ -1,4 +1,4 @@
-// What each command does on the main screen.
+// Carries out each command on the main screen.
 
 import ChatCore
 import ChatWords

@@ -4,7 +4,7 @@ import ChatWords
 
 /// Mentions of a name.
 enum NameMention {
-    /// Whether `name` stands in `text` as a word (or words) of its own, in any case.
+    /// Whether `name` is in `text` as a word (or words) of its own, in any case.
     static func occurs(of name: String, in text: String) -> Bool {
         let wanted = Array(name.lowercased())
         guard !wanted.isEmpty else { return false }

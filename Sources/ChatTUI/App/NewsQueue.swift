@@ -7,8 +7,8 @@ import Synchronization
 /// The events that the screen has not seen yet, in their order.
 ///
 /// A task of the screen that awaits them one by one changes threads twice for each: `AsyncStream` waits away from the
-/// actor. Ten thousand messages a second were then ten thousand times two wake-ups, and the screen fell behind.
-/// Here they are gathered away from the screen, which is told only when there is something after nothing.
+/// actor. Ten thousand messages a second were then ten thousand times two wake-ups, and the screen could not keep up.
+/// Here they gather away from the screen, which hears of them only when there is something after nothing.
 final class NewsQueue: Sendable {
     /// The screen takes at most so many in one piece of its work: a key does not wait for more.
     static let portion = 64
@@ -28,7 +28,7 @@ final class NewsQueue: Sendable {
         }
     }
 
-    /// The next `portion` events, and whether others wait behind them; after `false` the screen hears of the next one.
+    /// The next `portion` events, and whether more are waiting; after `false` the screen hears of the next one.
     func take() -> (events: [ChatEvent], isMore: Bool) {
         waiting.withLock { waiting in
             let events = waiting.backlog.take(atMost: Self.portion)
@@ -40,8 +40,8 @@ final class NewsQueue: Sendable {
 
 /// How fast news go to the screen: the first at once, a flood of them together.
 ///
-/// Where each wakes a thread of its own, and the screen, a machine whose threads wake slowly spends most of a processor on
-/// that alone, and the screen falls behind.
+/// Where each wakes a thread of its own, and the screen, a machine whose threads wake slowly spends most of a processor
+/// on that alone, and the screen cannot keep up.
 struct NewsPace {
     /// How long a flood is left to gather. A picture is 18 ms.
     static let rest = Duration.milliseconds(4)

@@ -11,9 +11,10 @@ package struct ProgramCommand: Sendable, Equatable {
     package init(_ words: [String]) { self.words = words }
 }
 
-/// What a command has printed.
+/// The output of a command.
 package struct ProgramOutput: Sendable, Equatable {
-    /// Results and errors in the order in which they were printed. Raw: whoever shows them makes SafeText of them.
+    /// Results and errors in the order in which they were printed. Raw: the code that shows them makes SafeText of
+    /// them.
     package var lines: [String]
     /// 0: done.
     package var exitCode: Int32

@@ -5,14 +5,14 @@ import ChatWords
 import Dispatch
 import Glibc
 
-/// Runs programs beside the screen. What they print goes nowhere. One that fails soon has not done what it was started for,
-/// which its caller is told; how others end does not matter: a viewer may be closed in any way.
+/// Runs programs beside the screen. Their output goes nowhere. If a program fails soon, it has not done what it was
+/// started for, and the launcher calls `failed`; how others end does not matter: a viewer may be closed in any way.
 @ScreenActor
 final class ProgramLauncher {
     /// More at once are a mistake somewhere.
     private static let limit = 32
 
-    /// What fails later has been seen by the user.
+    /// A failure later than this is one that the user has seen.
     private let soon: Duration
 
     private var running: Set<pid_t> = []

@@ -1,4 +1,4 @@
-// What is said of the programs of the settings that failed.
+// The messages about programs of the settings that failed.
 
 import ChatCore
 import ChatWords

@@ -9,7 +9,7 @@ package enum ProgramStart {
     /// POSIX_SPAWN_SETSID of spawn.h, which the Glibc module leaves out.
     private static let newSession: Int32 = 0x80
 
-    /// What a program reads and writes.
+    /// The input and output of a program.
     package enum Streams {
         /// The terminal, as we have it.
         case terminal
@@ -21,13 +21,13 @@ package enum ProgramStart {
         case alone(input: Int32, output: Int32)
     }
 
-    /// What a program that knows nothing of its user still has to know.
+    /// Variables that a program needs even if it knows nothing of its user.
     private static let libraryVariables = ["LD_LIBRARY_PATH", "GDK_PIXBUF_MODULE_FILE", "GDK_PIXBUF_MODULEDIR"]
 
     /// Starts `words`: the program, found by PATH, and its arguments. Returns the system's error number, or 0 and the
     /// process that somebody has to wait for.
     ///
-    /// What does not have the terminal gets a session of its own: the terminal's keys and its end are not for it.
+    /// A program without the terminal gets a session of its own: the terminal's keys and its end are not for it.
     package static func start(_ words: [String], _ streams: Streams) -> (code: Int32, process: pid_t) {
         guard let program = words.first, !words.contains(where: { $0.utf8.contains(0) }) else { return (EINVAL, 0) }
         var actions = posix_spawn_file_actions_t()

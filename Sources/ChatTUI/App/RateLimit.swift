@@ -2,7 +2,7 @@
 
 package import ChatCore
 
-/// What something is limited to.
+/// The rate that something is limited to.
 package struct RateLimit: Sendable, Equatable {
     package var scope: RateScope
     /// Bytes per second; `nil`: not at all.

@@ -28,12 +28,12 @@ package actor ScreenActor {
         return try withoutActuallyEscaping(body) { try unsafeBitCast($0, to: (() throws -> Value).self)() }
     }
 
-    /// Runs `work` on the actor behind what is there already.
+    /// Runs `work` on the actor after the work that is queued already.
     static func enqueue(_ work: @escaping @Sendable @ScreenActor () -> Void) {
         queue.async { assumeIsolated(work) }
     }
 
-    /// Runs `work` on the actor after `delay`, behind what is there already.
+    /// Runs `work` on the actor after `delay`, and after the work that is queued by then.
     static func after(_ delay: Duration, _ work: @escaping @Sendable @ScreenActor () -> Void) {
         guard delay > .zero else { return enqueue(work) }
         queue.asyncAfter(deadline: .now() + delay.dispatchInterval) { assumeIsolated(work) }

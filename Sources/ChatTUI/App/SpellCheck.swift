@@ -3,12 +3,12 @@
 
 import ChatWords
 
-/// What is known about the spelling of the open draft.
+/// The results of checking the spelling of the open draft, and when it is checked next.
 struct SpellCheck: Sendable, Equatable {
     /// The draft is checked when no key has changed it for so long.
     static let pause = Duration.milliseconds(400)
 
-    /// As they stand in the draft.
+    /// As they are written in the draft.
     var unknown: Set<String> = []
     /// When (uptime) the draft is to be checked.
     var due: Duration?
@@ -17,14 +17,14 @@ struct SpellCheck: Sendable, Equatable {
     /// It could not be run; it is not tried again before the setting changes.
     var hasFailed = false
 
-    /// Where the unknown words stand in a draft.
+    /// Where the unknown words are in a draft.
     func marks(in line: InputLine) -> [Range<Int>] {
         guard !unknown.isEmpty else { return [] }
         return Self.words(in: line.characters).filter { unknown.contains(String(line.characters[$0])) }
     }
 
-    /// What the checker is to read of a draft; `nil`: nothing. Commands are not checked, nor are links, addresses and
-    /// names of emoji, which no dictionary has.
+    /// The text of a draft for the checker to read; `nil`: nothing. Commands are not checked, nor are links, addresses
+    /// and names of emoji, which no dictionary has.
     static func text(of draft: String) -> String? {
         let isCommand = draft.hasPrefix("/") && !draft.hasPrefix("//")
         guard !isCommand else { return nil }
@@ -59,7 +59,7 @@ struct SpellCheck: Sendable, Equatable {
     }
 }
 
-/// What a spell checker has said.
+/// The answer of a spell checker.
 package enum SpellOutcome: Sendable, Equatable {
     /// The words that it does not know.
     case unknown([String])

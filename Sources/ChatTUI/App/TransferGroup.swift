@@ -4,7 +4,7 @@
 import ChatCore
 import ChatWords
 
-/// What is shown, paused, cancelled and answered as one.
+/// A file or a folder that the user sees, pauses, cancels and answers as one.
 struct TransferGroup: Sendable, Equatable {
     enum Key: Sendable, Hashable {
         case file(MessageID)
@@ -22,7 +22,7 @@ struct TransferGroup: Sendable, Equatable {
     let key: Key
     let contact: ContactID
     let direction: MessageDirection
-    /// The file, or the one with the smallest number of a folder; its number stands for the whole.
+    /// The file, or the one with the smallest number of a folder; its number is that of the whole.
     private(set) var lead: FileTransfer
     /// Its files that are known, in no certain order.
     private(set) var ids: [MessageID] = []
@@ -83,8 +83,8 @@ struct TransferGroup: Sendable, Equatable {
         static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// What has begun counts as moving until it is paused or over: between two files of a folder, and while it is tried
-    /// again, it keeps its place.
+    /// A transfer that has begun counts as moving until it is paused or over: between two files of a folder, and while
+    /// it is tried again, it keeps its place.
     var stage: Stage {
         if state.isFinal { return .over }
         if isOpenOffer, count(.running) == 0 { return .asked }
@@ -96,7 +96,7 @@ struct TransferGroup: Sendable, Equatable {
         stage == other.stage ? number > other.number : stage < other.stage
     }
 
-    /// What is here of a folder of which some files were cancelled or declined; `nil` when it ended in another way.
+    /// How much of a folder is done when some of its files were cancelled or declined; `nil` when it ended otherwise.
     var partlyDone: String? {
         guard isFolder, state == .cancelled || state == .declined, count(.complete) > 0 else { return nil }
         let all = Units.files(Int(clamping: fileCount))

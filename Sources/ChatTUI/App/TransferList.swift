@@ -90,8 +90,8 @@ struct TransferList: Sendable, Equatable {
             }
     }
 
-    /// What a group does as a whole at `now` (uptime): between two small files of a folder nothing runs for a moment, and
-    /// files that are held back run for a moment each time they are tried.
+    /// The state of a group as a whole at `now` (uptime): between two small files of a folder nothing runs for a
+    /// moment, and files that are held back run for a moment each time they are tried.
     func shownState(of group: TransferGroup, at now: Duration) -> FileTransfer.State {
         guard group.isFolder, group.state == .accepted || group.state == .running else { return group.state }
         if paces[group.key]?.rate(at: now) != nil { return .running }
@@ -163,7 +163,7 @@ struct TransferList: Sendable, Equatable {
         if isMember { set.insert(id) } else { set.remove(id) }
     }
 
-    /// What belongs to contacts that are not there any more has gone with them.
+    /// Forgets the transfers of contacts that are not there any more.
     mutating func keep(of contacts: Set<ContactID>) {
         for group in groupsByKey.values where !contacts.contains(group.contact) { forget(group) }
     }
@@ -175,8 +175,8 @@ struct TransferList: Sendable, Equatable {
         for group in finished.sorted(by: { $0.number > $1.number }).dropFirst(Self.finishedLimit) { forget(group) }
     }
 
-    /// Messages with a contact were deleted: which files of theirs are left, the store says next. What is not over stays:
-    /// it is told of when it ends.
+    /// Messages with a contact were deleted: the store says next which files of theirs are left. A transfer that is not
+    /// over stays: the chat reports its end.
     mutating func forgetFinished(of contact: ContactID) {
         for group in groupsByKey.values where group.contact == contact && group.state.isFinal { forget(group) }
     }

@@ -36,8 +36,9 @@ package func update(
 }
 
 extension AppState {
-    /// What `key` adds to the input, when that is all that comes of it: everything else of the picture stays. `nil`
-    /// where more may happen, as most of `update` then has to look. This is the way of nearly every key, so it is short.
+    /// The text that `key` adds to the input, when that is all that comes of it: everything else of the picture stays.
+    /// `nil` where more may happen, as most of `update` then has to look. This is the way of nearly every key, so it is
+    /// short.
     fileprivate func typedOnly(_ key: Key, at moment: Moment) -> String? {
         guard moment.uptime < deadline, place.keyContext == .main, surface.isFocused, composer.completion == nil,
             place.returnPlace == nil,
@@ -54,7 +55,7 @@ extension AppState {
         Keys.type(text, &self, &effects)
     }
 
-    /// What follows from the state, whatever changed it.
+    /// Does what follows from the state, whatever changed it.
     fileprivate mutating func settle(_ effects: inout [AppEffect]) {
         Offers.settle(&self, &effects)
         Browsing.settle(&self)

@@ -47,7 +47,7 @@ struct ArgumentScanner {
         return word
     }
 
-    /// The rest as a name: without quotes that stand around the whole of it; `nil` when nothing is left.
+    /// The rest as a name: without quotes around the whole of it; `nil` when nothing is left.
     mutating func name() -> String? {
         guard let text = remainder() else { return nil }
         var scanner = ArgumentScanner(text)
@@ -55,7 +55,7 @@ struct ArgumentScanner {
         return scanner.remainder() == nil ? name : text
     }
 
-    /// The next argument when it stands in quotes; else nothing is taken.
+    /// The next argument when it is in quotes; else nothing is taken.
     mutating func quoted() -> String? {
         skipBlanks()
         return rest.first == "\"" || rest.first == "'" ? next() : nil

@@ -14,11 +14,11 @@ struct CommandItem: Sendable {
     /// Parts of the help, each of which begins on a page of its own.
     enum Section: Sendable { case basics, keys, otherKeys, commands }
 
-    /// What it is listed for.
+    /// The list that it is for.
     enum List: Sendable {
         /// Everything: each key, and what the marks mean.
         case help
-        /// What can be run, each thing once.
+        /// Everything that can be run, each thing once.
         case palette
     }
 
@@ -96,8 +96,8 @@ struct CommandItem: Sendable {
         return items.indices.first { $0 > place && items[$0].group != group } ?? 0
     }
 
-    /// What `filter` leaves, best first: what is called so, then what begins so, then what has the letters somewhere.
-    /// All in their order when it is empty.
+    /// The items that `filter` leaves, best first: those with that name, then those whose name begins so, then those
+    /// with the letters somewhere. All in their order when it is empty.
     static func matching(_ filter: String, _ keymap: Keymap, for list: List) -> [CommandItem] {
         let typed = filter.lowercased().drop { $0.isWhitespace }
         return FuzzyMatch.ranked(all(keymap, for: list), filter, rank: { $0.nameRank(typed) }) {

@@ -1,4 +1,4 @@
-// Tab: finds out what stands before the cursor, and offers what it may become.
+// Tab: finds out what is before the cursor, and offers what it may become.
 
 import ChatCore
 import ChatWords
@@ -6,18 +6,18 @@ import ChatWords
 /// A completion under way: a list that Tab walks through, or a folder that is being read.
 struct Completion: Sendable, Equatable {
     struct Candidate: Sendable, Equatable {
-        /// What the list shows.
+        /// The text that the list shows.
         var label: String
-        /// What takes the place of the typed word, unquoted.
+        /// The text that replaces the typed word, unquoted.
         var value: String
-        /// A folder: completion goes on inside.
+        /// A folder: completion continues inside.
         var isFolder = false
     }
 
     /// Where the word begins, in clusters.
     var start: Int
     var candidates: [Candidate] = []
-    /// The one that stands in the input; `nil` while only their common beginning does.
+    /// The one that is in the input; `nil` while only their common beginning is.
     var selected: Int?
     /// The folder listing that it waits for.
     var generation: Int?
@@ -26,11 +26,11 @@ struct Completion: Sendable, Equatable {
     var prefix = ""
 }
 
-/// What stands before the cursor.
+/// The word before the cursor, and what it can be.
 struct CompletionContext: Sendable, Equatable {
     enum Kind: Sendable, Equatable {
         case command, commandArgument, contact, path, request, setting, action, key, alias, emoji, spoken, nothing
-        /// What a value stands directly behind.
+        /// The names of filters, which a value follows directly.
         case filter([String])
         /// One that the command can be about.
         case transfer(SlashVerb)
@@ -105,14 +105,14 @@ struct CompletionContext: Sendable, Equatable {
         start += found.filter.count
     }
 
-    /// Of words with dashes between the last one.
+    /// The last one of words with dashes between them.
     private mutating func completeSpoken() {
         guard let dash = word.lastIndex(of: "-") else { return }
         start += word.distance(from: word.startIndex, to: word.index(after: dash))
         word = String(word[word.index(after: dash)...])
     }
 
-    /// What stands behind a word of /notify: whose messages, or a value.
+    /// The kind of argument after a word of /notify: whose messages, or a value.
     private static func notification(after word: String) -> Kind {
         switch word.lowercased() {
         case "off", "mention", "all", "default": .contact
@@ -122,7 +122,8 @@ struct CompletionContext: Sendable, Equatable {
         }
     }
 
-    /// Where a `:na` or a `:name:` begins that ends at the end of `text`: a colon behind a blank with two letters of a name.
+    /// Where a `:na` or a `:name:` begins that ends at the end of `text`: a colon after a blank, with two letters of a
+    /// name.
     private static func emojiStart(of text: String) -> String.Index? {
         let open = text.hasSuffix(":") ? text.dropLast() : text[...]
         guard let colon = open.lastIndex(of: ":") else { return nil }
@@ -147,7 +148,7 @@ struct CompletionContext: Sendable, Equatable {
             starts = starts.dropFirst().enumerated().filter { number, _ in
                 if case .contact? = command?.argument(at: number, in: text) { true } else { false }
             }.map(\.element)
-            // Behind WHO comes the text.
+            // The text comes after WHO.
             if case .text? = command?.arguments.last { starts = Array(starts.prefix(1)) }
         }
         return starts.suffix(phraseLimit).compactMap { start in
@@ -158,7 +159,7 @@ struct CompletionContext: Sendable, Equatable {
         }
     }
 
-    /// What stands before a word and is no part of it.
+    /// Characters that may come before a word and are no part of it.
     private static let openers: Set<Character> = ["\"", "'", "(", "[", "{", "<", "„", "“", "‘", "«"]
 
     /// Names of more words are completed word by word.
@@ -171,7 +172,7 @@ struct CompletionContext: Sendable, Equatable {
         return (0, text.count - value.count, String(value), "")
     }
 
-    /// The word that ends at the end of `text`, read as ArgumentScanner reads it; empty behind a blank. `previous` is
+    /// The word that ends at the end of `text`, read as ArgumentScanner reads it; empty after a blank. `previous` is
     /// the word in front of it.
     private static func lastToken(of text: String) -> (index: Int, start: Int, value: String, previous: String) {
         var previous = ""

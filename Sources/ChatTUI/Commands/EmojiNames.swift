@@ -66,7 +66,7 @@ enum EmojiNames {
         ("checkered_flag", "🏁"), ("white_flag", "🏳"), ("rainbow_flag", "🏳️‍🌈"),
     ]
 
-    /// The emoji behind `:name:` or `name`, or the word itself when it is one character that is not plain text.
+    /// The emoji for `:name:` or `name`, or the word itself when it is one character that is not plain text.
     static func emoji(for word: String) -> String? {
         let name = name(in: word)
         if let known = table.first(where: { $0.name == name }) { return known.emoji }

@@ -26,9 +26,9 @@ struct KeyBinding: Sendable, Equatable {
     var command: AppCommand
     var context: KeyContext
     var group: Group
-    /// What the help says it does; `nil` for what everybody expects (a second key, plain cursor keys).
+    /// The description in the help; `nil` for what everybody expects (a second key, plain cursor keys).
     var title: String?
-    /// Its words on the hint line of its context, when it is one of the few that stand there.
+    /// Its words on the hint line of its context, when it is one of the few shown there.
     var hint: String?
     /// How it is written when not by the first key (`Alt-1..9,0`), and the keys for which that is right.
     private var shown: (name: String, keys: [String])?

@@ -1,4 +1,4 @@
-// The keys of lists and panes: what counts only while one of them is open. The hints stand on the hint line then.
+// The keys of lists and panes, which count only while one of them is open. Their hints are on the hint line then.
 
 import ChatWords
 

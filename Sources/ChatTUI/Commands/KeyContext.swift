@@ -31,7 +31,7 @@ enum KeyContext: String, Sendable, Hashable, CaseIterable {
     case reader
     /// A question with one line for the answer.
     case prompt
-    /// What narrows the list of a pane whose letters are commands.
+    /// The filter that narrows the list of a pane whose letters are commands.
     case filter
 
     /// From the context itself to the most general one.

@@ -36,7 +36,7 @@ struct KeyOverride: Sendable, Equatable {
         }
     }
 
-    /// How [keys] writes the key: with its context where that is none of the input's.
+    /// The key as [keys] writes it: with its context where that is not one of the input's.
     var name: String {
         guard let context, !KeyContext.main.chain.contains(context) else { return keys.name }
         return "\(context.rawValue):\(keys.name)"
@@ -100,12 +100,12 @@ package enum KeySettings {
     /// The name of a key of [keys] as we write it, however it is spelled; `nil` for what is no key.
     package static func name(of key: String) -> String? { (try? KeyOverride(key: key, action: ""))?.name }
 
-    /// What is wrong with a line of [alias], in words; `nil` when it is right. The name has no slash.
+    /// The error in a line of [alias], in words; `nil` when it is right. The name has no slash.
     package static func problem(alias name: String, line: String) -> String? {
         SlashAlias.problem(name: name, line: line)
     }
 
-    /// What is wrong with all keys together: with the key of [keys], in words. Each is right by itself.
+    /// The errors of all keys together: each with its key of [keys], in words. Each key is right by itself.
     package static func problems(in settings: ScreenSettings) -> [(key: String, words: String)] {
         // Most people change no key, and the chat starts without another map of all of them.
         guard !settings.keys.isEmpty else { return [] }
@@ -113,7 +113,7 @@ package enum KeySettings {
         return keymap.problems(of: settings.keys, aliases: settings.aliases).map { ($0.key, $0.error.words) }
     }
 
-    /// What is wrong with a line of [keys], in words; `nil` when it is right. An empty action unbinds the key.
+    /// The error in a line of [keys], in words; `nil` when it is right. An empty action unbinds the key.
     package static func problem(key: String, action: String) -> String? {
         do {
             _ = try KeyOverride(key: key, action: action)

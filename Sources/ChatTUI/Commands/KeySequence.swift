@@ -39,7 +39,7 @@ struct KeySequence: Sendable, Hashable {
         return nil
     }
 
-    /// What terminals send for Esc with another key behind it is that key with Alt.
+    /// For Esc followed by another key terminals send the same as for that key with Alt.
     private var sentWithAlt: String? {
         guard keys.count > 1, keys[0] == Key(.escape) else { return nil }
         var second = keys[1]

@@ -4,9 +4,9 @@ import ChatWords
 
 /// From keys and the place where they are pressed to what they do.
 struct Keymap: Sendable, Equatable {
-    /// What is known of the keys that were pressed so far.
+    /// The meaning of the keys that were pressed so far, as far as it is known.
     enum Resolution: Sendable, Equatable {
-        /// They do this; it stands in the table of that context.
+        /// They do this; it is in the table of that context.
         case action(KeyAction, KeyContext)
         /// More keys are to follow.
         case prefix
@@ -23,8 +23,8 @@ struct Keymap: Sendable, Equatable {
     private var prefixes: [KeyContext: Set<KeySequence>] = [:]
 
     /// The table changed by `overrides`, as ScreenSettings.keys has them; with `enter` as a newline, Enter and the keys
-    /// of the newline change places. What means nothing in them changes nothing:
-    /// the configuration and /bind have refused it.
+    /// of the newline change places. Overrides that mean nothing change nothing: the configuration and /bind have
+    /// refused them.
     init(overrides: [String: String] = [:], enter: ScreenSettings.Enter = .send) {
         if enter == .newline { swapEnter() }
         table = bindings
@@ -41,7 +41,7 @@ struct Keymap: Sendable, Equatable {
         }
     }
 
-    /// What is wrong with the user's keys as a whole; each is right by itself.
+    /// The errors in the user's keys as a whole; each key is right by itself.
     func problems(
         of overrides: [String: String], aliases: [String: String]
     ) -> [(key: String, error: KeyOverrideError)] {
@@ -72,7 +72,7 @@ struct Keymap: Sendable, Equatable {
         return nil
     }
 
-    /// What cannot be done by any key any more, and could be by this one.
+    /// The command that no key can do any more, and that this one could do.
     private func loss(by change: KeyOverride) -> KeyOverrideError? {
         let lost = [AppCommand.send, .back].first { command in
             !canDo(command)
@@ -84,7 +84,7 @@ struct Keymap: Sendable, Equatable {
         return lost.map { .needed(change.name, for: $0) }
     }
 
-    /// What `keys`, pressed one after the other, mean in `context`.
+    /// The meaning of `keys`, pressed one after the other, in `context`.
     func resolve(_ keys: [Key], in context: KeyContext) -> Resolution {
         let sequence = KeySequence(keys)
         for context in context.chain {
@@ -119,7 +119,7 @@ struct Keymap: Sendable, Equatable {
         }
     }
 
-    /// What a key does in one context.
+    /// The action of a key in one context.
     struct Line: Sendable, Equatable {
         var keys: KeySequence
         var action: String
@@ -140,10 +140,10 @@ struct Keymap: Sendable, Equatable {
         }
     }
 
-    /// What `keys` do, in each context that knows them.
+    /// The actions of `keys`, in each context that knows them.
     func lines(of keys: KeySequence) -> [Line] { lines.filter { $0.keys == keys } }
 
-    /// What begins with `keys` and goes on.
+    /// The sequences that begin with `keys` and have more keys after them.
     func lines(behind keys: KeySequence) -> [Line] {
         lines.filter { $0.keys.keys.count > keys.keys.count && $0.keys.keys.starts(with: keys.keys) }
     }

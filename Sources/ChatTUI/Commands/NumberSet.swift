@@ -8,8 +8,8 @@ package enum NumberSet: Sendable, Equatable {
     case all
     case ranges([ClosedRange<Int64>])
 
-    /// `nil` for one number (`8`, `#8`) and for what is none of this. A `#` may stand in front of each number; blanks may not
-    /// stand between them.
+    /// `nil` for one number (`8`, `#8`) and for any other text. A `#` may come before each number; blanks may not come
+    /// between them.
     package init?(_ words: String) {
         if words.lowercased() == "all" {
             self = .all
@@ -36,7 +36,7 @@ package enum NumberSet: Sendable, Equatable {
         }
     }
 
-    /// Whether whoever typed `words` meant several numbers, and wants to know what is wrong with them.
+    /// Whether the user who typed `words` meant several numbers, and wants to know what is wrong with them.
     static func isMeant(by words: String) -> Bool {
         let rest = words.first == "#" ? words.dropFirst() : words[...]
         return rest.first?.isASCII == true && rest.first?.isNumber == true && rest.contains { ",-".contains($0) }

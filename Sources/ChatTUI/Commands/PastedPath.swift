@@ -2,9 +2,9 @@
 
 import ChatWords
 
-/// What is meant by a path that was pasted.
+/// The meaning of a path that was pasted.
 enum PastedPath {
-    /// The path alone. Text that is none of these forms stays as it is.
+    /// The path alone. Text in no such form stays as it is.
     static func plain(_ text: String) -> String {
         let text = text.trimmedBlanks
         if let path = path(ofURI: text) { return path }

@@ -1,13 +1,13 @@
-// The name that is being typed behind `from:` or `in:` in a search.
+// The name that is being typed after `from:` or `in:` in a search.
 
 import ChatCore
 import ChatWords
 
 /// What Tab completes there: `from:al` → `from:Alice `, `in:"Ann L` → `in:"Ann Lee" `.
 struct SearchNameCompletion: Equatable {
-    /// What of the name is there, without a quotation mark.
+    /// The part of the name that is there, without a quotation mark.
     let beginning: String
-    /// How many characters stand before it, and before its quotation mark.
+    /// How many characters come before it, and before its quotation mark.
     let start: Int
 
     /// `nil` where no name is being typed.

@@ -2,10 +2,10 @@
 
 import ChatWords
 
-/// The lines behind aliases. A line that begins with `/` is a command, any other is sent as a message.
+/// The lines that aliases mean. A line that begins with `/` is a command, any other is sent as a message.
 enum SlashAlias {
-    /// The line with the arguments in the places of `$1` to `$9` and `$*`; behind it when it has no such place. The highest
-    /// number takes everything that is left: no word is dropped.
+    /// The line with the arguments in the places of `$1` to `$9` and `$*`, or after it when it has no such place. The
+    /// highest number takes everything that is left: no word is dropped.
     static func expand(_ line: String, arguments: String) -> String {
         let highest = (1...9).last { line.contains("$\($0)") } ?? 0
         var scanner = ArgumentScanner(arguments)
@@ -34,7 +34,7 @@ enum SlashAlias {
         return text
     }
 
-    /// What is wrong with an alias, in words; `nil` when it is right.
+    /// The error in an alias, in words; `nil` when it is right.
     static func problem(name: String, line: String) -> String? {
         let shown = SafeText(name, as: .name).text
         let isName =

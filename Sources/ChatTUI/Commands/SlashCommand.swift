@@ -31,12 +31,12 @@ enum SlashVerb: Sendable, Hashable {
 
 /// A line of the command table.
 struct SlashCommand: Sendable {
-    /// What an argument is, for completion.
+    /// The kind of an argument, for completion.
     enum Argument: Sendable {
         case contact, path, transfer, request, command, setting, word
         /// A value of the setting in front; the name of a theme.
         case settingValue, theme
-        /// What a key can do, for /bind; its key; a name that stands for a line.
+        /// An action for /bind to put on a key; its key; a name that means a line.
         case action, key, alias
         /// One of the words that people say to each other.
         case spoken
@@ -56,7 +56,7 @@ struct SlashCommand: Sendable {
     }
 
     var verb: SlashVerb
-    /// What carries it out.
+    /// The group that carries it out.
     var topic: any SlashCommandGroup.Type
     /// Without the slash.
     var name: String
@@ -75,7 +75,7 @@ struct SlashCommand: Sendable {
     /// `/msg WHO TEXT`
     var line: String { usage.isEmpty ? "/" + name : "/\(name) \(usage)" }
 
-    /// What argument number `index` of a line is; `nil` behind the last, unless that may come again.
+    /// The kind of argument number `index` of a line; `nil` after the last, unless that may come again.
     func argument(at index: Int, in line: String) -> Argument? {
         // The number of /forward [N] WHO may be left out.
         let words = line.split(maxSplits: 2, whereSeparator: \.isWhitespace)

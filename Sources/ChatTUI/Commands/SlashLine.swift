@@ -2,7 +2,7 @@
 
 import ChatWords
 
-/// What Enter was pressed on.
+/// The line on which Enter was pressed.
 enum SlashLine: Sendable {
     /// To be sent as it is.
     case message(String)
@@ -13,12 +13,12 @@ enum SlashLine: Sendable {
     case unknown(String, suggestion: String?)
     case empty
 
-    /// A slash counts as the first character even behind blanks and invisible characters: such a line is no message.
-    /// It is no command either, whoever pasted it may not know what it would do. `//` means a text that begins with a
+    /// A slash counts as the first character even after blanks and invisible characters: such a line is no message. It
+    /// is no command either: the user who pasted it may not know what it would do. `//` means a text that begins with a
     /// slash.
     ///
-    /// `aliases` are names with the lines that they stand for; they cannot take the place of a command, and what they
-    /// stand for has no aliases in it.
+    /// `aliases` are names with the lines that they mean; they cannot take the place of a command, and their lines have
+    /// no aliases in them.
     static func parse(_ text: String, aliases: [String: String] = [:]) -> SlashLine {
         let visible = text.unicodeScalars.drop(while: isInvisible)
         guard let first = visible.first else { return .empty }
@@ -47,10 +47,10 @@ enum SlashLine: Sendable {
         return .unknown(name, suggestion: SlashCommands.suggestion(for: name, aliases: aliases.keys.sorted()))
     }
 
-    /// What input methods for Chinese and Japanese type for a slash, and what word processors make of one.
+    /// Characters that input methods for Chinese and Japanese type for a slash, and that word processors make of one.
     private static let otherSlashes: [Unicode.Scalar] = ["／", "\u{2044}", "\u{2215}"]
 
-    /// The command that somebody meant who typed its name behind another slash.
+    /// The command that a user meant by typing its name after another slash.
     private static func command(behind rest: Substring.UnicodeScalarView) -> String? {
         let name = String(rest.prefix { !isBlank($0) })
         return SlashCommands.named(name) == nil ? nil : name
@@ -61,7 +61,7 @@ enum SlashLine: Sendable {
         isBlank(scalar) || scalar.properties.isDefaultIgnorableCodePoint
     }
 
-    /// What ends a name.
+    /// Whether a character ends a name.
     private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
         scalar.properties.isWhitespace || scalar.properties.generalCategory == .control || scalar == "\u{2800}"
     }

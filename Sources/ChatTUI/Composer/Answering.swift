@@ -21,7 +21,7 @@ enum Answering {
     static func begin(_ composing: Composing, _ state: inout AppState) {
         guard let index = state.world.chatIndex(state.place.openID) else { return }
         state.world.chats[index].composing = composing
-        // Esc gives up what was begun, and leads nowhere else.
+        // Esc cancels what was begun, and leads nowhere else.
         state.place.returnPlace = nil
         Browsing.stop(&state)
         state.place.overlay = nil
@@ -30,7 +30,7 @@ enum Answering {
         Drafts.changed(&state)
     }
 
-    /// A draft of before is what it was again: an answer or an edit, and not the command that stood for it.
+    /// An earlier draft is what it was again: an answer or an edit, and not the command that it was stored as.
     static func resume(_ draft: String, about message: ChatMessage, _ state: inout AppState) {
         guard state.composer.input.text == draft, message.contact == state.place.openID,
             let index = state.world.chatIndex(state.place.openID),
@@ -46,7 +46,7 @@ enum Answering {
         SpellChecking.draftChanged(&state)
     }
 
-    /// Esc: the input is for new messages again. What was typed as an answer stays, an edit is given up.
+    /// Esc: the input is for new messages again. Text typed as an answer stays, an edit is cancelled.
     static func stop(_ state: inout AppState) {
         guard let index = state.world.chatIndex(state.place.openID), let composing = state.world.chats[index].composing
         else { return }

@@ -24,7 +24,7 @@ enum Completing {
         }
     }
 
-    /// What the typed beginning may become, as far as the state knows it: a folder has to be read first.
+    /// The candidates for the typed beginning, as far as the state knows them: a folder has to be read first.
     private static func candidates(for context: CompletionContext, _ state: AppState) -> [Completion.Candidate] {
         let word = context.word.lowercased()
         func plain(_ words: some Sequence<String>) -> [Completion.Candidate] {
@@ -117,7 +117,7 @@ enum Completing {
         offer(candidates, for: context, &state)
     }
 
-    /// One candidate is taken, several are listed behind their common beginning.
+    /// Takes a single candidate; lists several after inserting their common beginning.
     private static func offer(
         _ candidates: [Completion.Candidate], for context: CompletionContext, _ state: inout AppState
     ) {

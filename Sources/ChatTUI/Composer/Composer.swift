@@ -25,11 +25,11 @@ struct Composer: Sendable {
     var hasOnlyTyped = false
     /// The line that runs is that of a key.
     var runsBoundLine = false
-    /// The line of the input whose command runs; it stands there again where nothing can be done with its text.
+    /// The line of the input whose command runs; it is put back there where nothing can be done with its text.
     var enteredLine: String?
 }
 
-/// What keys have begun that a further one completes.
+/// Keys that have begun something that a further one completes.
 enum BegunKeys: Sendable, Equatable {
     case nothing
     /// The keys of a sequence (Ctrl-x of Ctrl-x Ctrl-e).
@@ -53,7 +53,7 @@ extension Composer {
         return true
     }
 
-    /// The unfinished sequence with `key` behind it. It has ended, unless the caller begins it again.
+    /// The unfinished sequence and `key` after it. It has ended, unless the caller begins it again.
     mutating func takeSequence(endingWith key: Key) -> [Key] {
         defer { dropSequence() }
         return pendingKeys + [key]
@@ -112,7 +112,7 @@ extension Composer {
         return ArgumentScanner.quoted(value, open: open)
     }
 
-    /// The shown line of before is edited: the draft that it stood in for is kept where deleted text is.
+    /// The user edits an earlier line that is shown: the draft that it replaced is kept where deleted text is.
     mutating func leaveHistory() {
         if let kept = history.keptDraft, !kept.isEmpty { killRing.add(kept) }
         history.leave()

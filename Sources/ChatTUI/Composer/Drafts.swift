@@ -36,8 +36,8 @@ enum Drafts {
         effects.append(.run(.setDraft(text, contact)))
     }
 
-    /// At the end: another screen of this home may have stored its own since, or emptied it by sending. What was not
-    /// touched here is the other one's.
+    /// At the end: another screen of this home may have stored its own since, or emptied it by sending. A draft that
+    /// was not touched here is the other one's.
     static func leaveDrafts(_ state: inout AppState, _ effects: inout [AppEffect]) {
         let isStoredNow = state.due.draft != nil
         storeDraft(&state, &effects)
@@ -47,7 +47,7 @@ enum Drafts {
         if state.world.isSecondScreen { leftLines(state).forEach { Editing.remember($0, &state, &effects) } }
     }
 
-    /// What was begun on this screen, by contact.
+    /// The half-typed lines that were begun on this screen, by contact.
     private static func typedLines(_ state: AppState) -> [(key: ContactID, value: InputLine)] {
         var left = state.composer.drafts
         if let openID = state.place.openID {

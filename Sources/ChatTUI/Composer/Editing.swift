@@ -55,7 +55,7 @@ enum Editing {
         }
         state.composer.killRing.add(state.composer.input.text)
         state.composer.input.replace(with: "")
-        // What was said about the line is over.
+        // The status about the line no longer applies.
         state.place.status = nil
         state.composer.history.leave()
         Drafts.changed(&state, &effects)
@@ -73,7 +73,7 @@ enum Editing {
             reordering: state.surface.settings.reorders)
         let row = box.cursor.row + step
         guard box.rows.indices.contains(row) else {
-            // Of a text that goes on beyond what is laid out.
+            // The text may continue beyond what is laid out.
             return step < 0 ? state.composer.input.moveLineUp() : state.composer.input.moveLineDown()
         }
         state.composer.input.move(to: box.offset(at: Point(column: box.cursor.column, row: row)))
@@ -119,7 +119,7 @@ enum Editing {
 }
 
 extension Key {
-    /// What the key types behind Ctrl-v; `nil` for keys that are no characters.
+    /// The text that the key types after Ctrl-v; `nil` for keys that are no characters.
     var literalText: String? {
         switch code {
         case .character(let text):

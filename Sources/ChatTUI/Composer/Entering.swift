@@ -26,7 +26,7 @@ enum Entering {
 
     static func enter(_ text: String, from source: LineSource, _ state: inout AppState, _ effects: inout [AppEffect]) {
         state.composer.endKill()
-        // What was said about the line before is over.
+        // The status about the line before no longer applies.
         state.place.status = nil
         switch meaning(of: text, state) {
         case .empty:
@@ -78,7 +78,7 @@ enum Entering {
         return .message(text)
     }
 
-    /// What was typed as a message; while the input is about another one, that is answered or changed.
+    /// Sends a line typed as a message; while the input is about another message, answers or changes that one.
     static func send(_ text: String, from source: LineSource, _ state: inout AppState, _ effects: inout [AppEffect]) {
         state.place.confirming = nil
         if let composing = state.openChat?.composing, !source.isKey {
@@ -115,14 +115,14 @@ enum Entering {
     static func take(_ source: LineSource, _ state: inout AppState, _ effects: inout [AppEffect]) {
         switch source {
         case .input:
-            // Where Esc led back to is left behind.
+            // Esc does not lead back any more.
             state.place.returnPlace = nil
             let kept = state.composer.history.keptDraft ?? ""
             Editing.remember(state.composer.input.text, &state, &effects)
-            // A line of before that was sent stood in for the draft.
+            // An earlier line that was sent had replaced the draft.
             state.composer.input = InputLine(kept)
             state.composer.completion = nil
-            // The stored draft is emptied at the next pause, behind the message itself.
+            // The stored draft is emptied at the next pause, after the message itself.
             Drafts.changed(&state)
             state.due.draftWasSent(at: state.surface.moment.uptime)
         case .lineMode(let line): Editing.remember(line, &state, &effects)
@@ -138,12 +138,12 @@ enum Entering {
             state.place.lineQuestion.forget()
             return false
         }
-        // What a command has asked on the status line is open for as long as it can be read there.
+        // A question of a command on the status line is open for as long as it can be read there.
         let isAskedBelow = state.place.confirmation?.isArmed(at: state.surface.moment.uptime) ?? false
         let isOpen =
             state.place.confirming != nil || (isAskedBelow && state.place.browse == nil && state.place.overlay == nil)
         let hasOther = state.place.shownOffer?.since != nil || (state.place.confirmation != nil && !isAskedBelow)
-        // Line mode shows no offer that a key would answer, and what is piped into it is meant as it stands.
+        // Line mode shows no offer that a key would answer, and the text piped into it is meant literally.
         let isInput = if case .input = source { true } else { false }
         if !isInput, !isOpen { return false }
         let decision = state.place.lineQuestion.decide(

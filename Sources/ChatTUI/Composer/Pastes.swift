@@ -31,7 +31,7 @@ enum Pastes {
     /// Whether the draft may go out: the first Enter on a pasted one only asks.
     static func confirms(running command: SlashCommand? = nil, _ state: inout AppState) -> Bool {
         let lines = state.composer.input.pastedLines
-        // What is too long is refused, not asked about.
+        // A text that is too long is refused, not asked about.
         let isSendable = command != nil || state.composer.input.text.utf8.count <= Entering.textLimit
         guard isSendable, state.surface.settings.pasteConfirmLines > 0,
             lines > state.surface.settings.pasteConfirmLines,
@@ -73,7 +73,7 @@ enum Pastes {
             "\(PastedFile.prefix)\(now.year)-\(digits(now.month))-\(digits(now.day))-\(digits(now.hour))\(digits(now.minute)).txt"
         effects.append(.run(.sendTextFile(state.composer.input.text, name: name, to: openID)))
         state.composer.input = InputLine()
-        // What was said about the draft is over.
+        // The status about the draft no longer applies.
         state.place.status = nil
         Drafts.changed(&state, &effects)
         return true

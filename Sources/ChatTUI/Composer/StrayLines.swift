@@ -31,8 +31,8 @@ enum StrayLines {
         return true
     }
 
-    /// What was typed without a pause into a field that one of its letters has opened, and that has no use for it. `false`
-    /// when it was not.
+    /// Puts into the input a line that was typed without a pause into a field that one of its letters has opened, and
+    /// that has no use for it. `false` when there was none.
     static func returnsLine(in field: String, _ state: inout AppState, _ effects: inout [AppEffect]) -> Bool {
         guard let run = state.place.browse?.typed, run.isLine(filling: field, enteredAt: state.surface.moment.uptime)
         else {

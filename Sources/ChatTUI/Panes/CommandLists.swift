@@ -14,7 +14,7 @@ enum CommandLists {
         case .command(let command, let context): runFromList(command, context, &state, &effects)
         case .slash(let command):
             state.place.overlay = nil
-            // What is taken away for good is seen in the input before it happens, too.
+            // A command that takes something away for good is seen in the input before it happens, too.
             if command.needsArgument || command.verb.isFinal {
                 begin(command, &state)
             } else {
@@ -44,9 +44,9 @@ enum CommandLists {
         state.place.overlay = nil
         switch context {
         case .anywhere, .history, .edit, .main, .browse:
-            // What is done to the input goes on there.
+            // A command about the input continues there.
             if context == .edit || context == .main { Browsing.stop(&state) }
-            // What Enter itself does would send the half-typed line: the help must not.
+            // Enter's own command would send the half-typed line: the help must not.
             if command == .send {
                 state.say("\(state.surface.key(.send)) sends the line you typed")
             } else {

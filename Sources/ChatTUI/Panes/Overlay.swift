@@ -1,4 +1,4 @@
-// What stands over the chat: opened and closed by the user only, never by the network.
+// The panes over the chat: opened and closed by the user only, never by the network.
 
 /// The open pane. Esc closes it.
 enum Overlay: Sendable, Equatable {

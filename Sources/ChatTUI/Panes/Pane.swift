@@ -1,23 +1,23 @@
-// What every pane over the chat can be asked. A pane keeps all of itself in the folder of its name: its state, keys,
-// picture, hints, what a click means, and what line mode says in its place. The router (AppState+Panes) knows none.
+// The protocol of every pane over the chat. A pane keeps everything of its own in the folder of its name: its state, keys,
+// picture, hints, the meaning of a click, and its words in line mode. The router (AppState+Panes) knows no single pane.
 
 import ChatCore
 import ChatWords
 
-/// What stands over the chat: a value with its own state.
+/// A pane over the chat: a value with its own state.
 protocol Pane: Sendable, Equatable {
     /// The case of this pane.
     var overlay: Overlay { get }
 
     // MARK: Keys
 
-    /// Whose keys count while it is open.
+    /// The context whose keys count while it is open.
     var keyContext: KeyContext { get }
     /// Carries out one of its keys.
     mutating func perform(_ command: AppCommand, _ state: inout AppState, _ effects: inout [AppEffect]) -> PaneStep
     /// Characters for the field that has its cursor. Without a field they mean nothing.
     mutating func type(_ text: String, _ state: inout AppState, _ effects: inout [AppEffect])
-    /// Esc: out of what it asks, at last out of itself.
+    /// Esc: leaves its question first, at last the pane itself.
     mutating func stepBack(_ state: inout AppState) -> PaneStep
 
     // MARK: The mouse
@@ -37,9 +37,9 @@ protocol Pane: Sendable, Equatable {
     // MARK: The picture
 
     func draw(_ state: AppState, _ layout: ScreenLayout, on canvas: inout Canvas)
-    /// What the status line says meanwhile.
+    /// The words of the status line while it is open.
     func status(_ state: AppState, _ layout: ScreenLayout) -> SafeText?
-    /// What can be clicked in `status`: nothing where words from outside stand in it.
+    /// The parts of `status` that can be clicked: none where it contains words from outside.
     var statusHints: [Hint] { get }
     /// It needs the whole status line.
     var hidesActivity: Bool { get }
@@ -48,18 +48,18 @@ protocol Pane: Sendable, Equatable {
 
     // MARK: Line mode
 
-    /// It waits for an answer of the service or of the user; what is printed is closed otherwise.
+    /// It waits for an answer of the service or of the user; otherwise line mode closes it once it is printed.
     var isWaiting: Bool { get }
-    /// What line mode prints in its place when it is opened, or when what it asked for has come with `action`.
+    /// The lines that line mode prints in its place when it opens, or when `action` has brought the answer that it asked for.
     func spoken(_ state: AppState, after action: AppAction) -> [SafeText]
 }
 
-/// What a pane does after a key.
+/// The effect of a key on the pane.
 enum PaneStep {
-    /// It goes on as it is now.
+    /// It stays open as it is now.
     case stays
     case closes
-    /// The state has been given what it shows now: another pane, another chat.
+    /// The state already has its replacement: another pane, another chat.
     case left
 }
 
@@ -76,6 +76,6 @@ extension Pane {
     func hint(_ usual: String, for command: AppCommand, in state: AppState) -> String? { usual }
     var isWaiting: Bool { false }
 
-    /// A line of what is spoken.
+    /// One of the `spoken` lines.
     func line(_ text: String) -> SafeText { SafeText(text, as: .line) }
 }

@@ -3,8 +3,8 @@
 import ChatWords
 
 extension ScreenLayout {
-    /// Where an overlay stands: `inset` columns from both sides at most `maxWidth` wide, over the whole body where the
-    /// screen is narrow. `rowsBelow` are left free under it.
+    /// The place of an overlay: `inset` columns from both sides and at most `maxWidth` wide, or the whole body where
+    /// the screen is narrow. `rowsBelow` are left free under it.
     func box(inset: Int, maxWidth: Int = .max, top: Int, rowsBelow: Int, maxRows: Int = .max) -> Rect {
         let body = Rect(column: 0, row: title == nil ? 0 : 1, columns: size.columns, rows: bodyRows)
         guard size.columns >= 60, size.rows >= 20 else { return body }

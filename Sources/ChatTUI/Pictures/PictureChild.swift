@@ -7,11 +7,11 @@ import Glibc
 
 /// `blipchat picture-child WIDTH HEIGHT`: the file on standard input, the picture on standard output, and nothing else.
 ///
-/// It answers with one byte, 0 or what PictureError says, and behind a 0 with width and height (two bytes each, the lower one
-/// first) and three bytes for each pixel.
+/// It answers with one byte, 0 or what PictureError says. After a 0 come width and height (two bytes each, the lower
+/// one first) and three bytes for each pixel.
 package enum PictureChild {
     static let word = "picture-child"
-    /// Processor time, and what is in memory at most.
+    /// The most processor time and memory.
     private static let seconds: UInt64 = 2
     private static let memory: UInt64 = 384 << 20
 
@@ -32,7 +32,7 @@ package enum PictureChild {
 
     private static func picture(toFit limit: (width: Int, height: Int)) throws(PictureError) -> PixelImage {
         guard (1...4096).contains(limit.width), (1...4096).contains(limit.height) else { throw .unreadable }
-        // Standard error, too: what is complained of would stand on the screen. Older kernels have only what was inherited.
+        // Standard error, too: complaints would appear on the screen. On older kernels the inherited descriptors stay open.
         _ = clinux_close_from(2)
         guard clinux_forbid_dumps() == 0, clinux_limit(Int32(CLINUX_LIMIT_SECONDS), seconds) == 0,
             clinux_limit(Int32(CLINUX_LIMIT_FILE_SIZE), 0) == 0
@@ -62,7 +62,7 @@ package enum PictureChild {
         return Array(bytes[..<filled])
     }
 
-    /// What is loaded is loaded; from here on there are no files, no network, no programs, and little memory.
+    /// Everything needed is loaded; from here on there are no files, no network, no programs, and little memory.
     private static func giveUpEverything() throws(PictureError) {
         // A kernel without Landlock has the filter alone, which lets nothing be opened either.
         guard clinux_limit(Int32(CLINUX_LIMIT_MEMORY), memory) == 0,

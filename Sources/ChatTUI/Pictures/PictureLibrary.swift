@@ -99,7 +99,7 @@ struct PictureLibrary {
             let keep = symbol("g_object_ref", as: Turn.self),
             let release = symbol("g_object_unref", as: Release.self)
         else { return nil }
-        // GLib complains on standard error: nobody wants to hear it. 1 says that the writer has done it.
+        // GLib complains on standard error: nobody wants to read it. 1 says that the writer has handled it.
         guard let setLog = symbol("g_log_set_default_handler", as: SetLog.self),
             let setLogWriter = symbol("g_log_set_writer_func", as: SetLogWriter.self)
         else { return nil }
@@ -122,7 +122,7 @@ struct PictureLibrary {
         self.release = release
     }
 
-    /// Whether previews can be had on this machine. Only loads the library.
+    /// Whether previews are available on this machine. Only loads the library.
     static var isInstalled: Bool {
         guard let handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL) else { return false }
         dlclose(handle)
@@ -156,7 +156,7 @@ struct PictureLibrary {
         return image
     }
 
-    /// What the library hears when the size of a picture is known.
+    /// Sets the size of a picture when the library has found out its original size.
     private struct Fitting {
         let limit: (width: Int, height: Int)
         let setSize: SetSize
@@ -167,7 +167,7 @@ struct PictureLibrary {
             let size = (width: Double(max(1, width)), height: Double(max(1, height)))
             guard size.width * size.height <= Double(PictureLibrary.maxPixels) else {
                 isTooLarge = true
-                // It reads on; of one pixel, that costs no memory.
+                // The library reads on; at one pixel, that costs no memory.
                 return setSize(loader, 1, 1)
             }
             let scale = min(1, Double(limit.width) / size.width, Double(limit.height) / size.height)

@@ -42,7 +42,7 @@ struct PictureShelf: Sendable, Equatable {
         return preview
     }
 
-    /// What we must send the terminal again after it has shown something else.
+    /// The commands that we must send again after the terminal has shown something else.
     var commands: [TerminalCommand] { order.compactMap { previews[$0]?.command } }
 }
 

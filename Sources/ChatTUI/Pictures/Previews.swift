@@ -11,7 +11,7 @@ enum Previews {
     /// Asks for the previews that the open chat lacks.
     static func ask(_ state: inout AppState, _ effects: inout [AppEffect]) {
         guard state.surface.settings.preview != .off, let chat = state.openChat else { return }
-        // From the bottom, because behind the line of a folder there may be thousands of files.
+        // From the bottom, because the line of a folder may hide thousands of files.
         let shown = chat.window.items.prefix(chat.window.bottomIndex + 1).lazy.reversed().filter {
             !chat.window.isFolded($0)
         }

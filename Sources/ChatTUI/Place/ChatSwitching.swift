@@ -26,7 +26,7 @@ enum ChatSwitching {
             state.world.chats[index].window.unreadLine = ChatWindow.UnreadLine(
                 after: conversation.readUpTo ?? HistoryPosition(.min), count: conversation.unreadCount)
         }
-        // Who was reading further up goes on there, unless there is something new.
+        // A user who was reading further up continues there, unless there is something new.
         let place = conversation.unreadCount == 0 ? state.world.chats[index].leftPlace : nil
         state.world.chats[index].leftPlace = nil
         if let place {
@@ -58,7 +58,7 @@ enum ChatSwitching {
         forgetWindows(after: openID, &state)
     }
 
-    /// What was typed for no chat that is there is no chat's draft.
+    /// A line that was typed for no existing chat is no chat's draft.
     static func keepLine(_ state: inout AppState) {
         guard !state.composer.input.isEmpty else { return }
         state.composer.killRing.add(state.composer.input.text)
@@ -108,7 +108,7 @@ enum ChatSwitching {
                 return
             }
         }
-        // What the user has marked in the open chat is unread, too.
+        // Messages of the open chat that the user has marked as unread count, too.
         if state.openChat?.isUnread == true {
             if state.place.browse == nil || !Browsing.perform(.firstUnread, &state, &effects) {
                 Scrolling.scroll(.firstUnread, &state, &effects)

@@ -4,7 +4,7 @@ import ChatCore
 import ChatWords
 
 enum Offers {
-    /// Whether the status line comes to the offer that waits: nothing that is more important stands there.
+    /// Whether the status line gets to the waiting offer: nothing more important is shown there.
     static func isShown(_ state: AppState) -> Bool {
         state.composer.begun == .nothing && state.place.status == nil
             && state.place.overlay == nil
@@ -17,7 +17,8 @@ enum Offers {
         if case .transfers(let pane) = state.place.overlay, pane.limit == nil {
             return state.performInOverlay(accepting ? .acceptTransfer : .declineTransfer, &effects)
         }
-        // One that came behind a pane has not been shown yet: the first key only asks about it, as with every other.
+        // An offer that came while a pane was open has not been shown yet: the first key only asks about it, as with
+        // every other.
         state.place.shownOffer = state.place.shownOffer ?? state.world.nextOffer
         guard let shown = state.place.shownOffer, let transfer = state.world.transfers[shown.number] else {
             state.say("No offer is waiting")
@@ -57,7 +58,7 @@ enum Offers {
         }
         if state.place.overlay == nil, state.place.shownOffer == nil, let next = state.world.nextOffer {
             state.place.shownOffer = next
-            // Beside it stands how much room there is.
+            // The free space for downloads is shown beside it.
             effects.append(.ask(.downloads))
         }
         guard var shown = state.place.shownOffer else { return }
@@ -67,8 +68,8 @@ enum Offers {
         state.place.shownOffer = shown
     }
 
-    /// One question is about an offer and all that come at once with it. An offer that joins has to be in sight for a while
-    /// before a key answers, but that does not go on for ever.
+    /// One question is about an offer and all that come at the same time. An offer that joins has to be in sight for a
+    /// while before a key answers, but this delay cannot grow forever.
     private static func join(_ offers: [FileTransfer], to shown: inout ShownOffer, _ state: AppState) {
         if let first = shown.firstSince, state.surface.moment.uptime - first >= Place.offerArming { return }
         guard let contact = state.world.transfers[shown.number]?.contact else { return }

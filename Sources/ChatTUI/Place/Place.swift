@@ -2,9 +2,9 @@
 
 package import ChatCore
 
-/// The open chat, what lies over it, and what stands on the status line.
+/// The open chat, the pane over it, and the content of the status line.
 package struct Place: Sendable {
-    /// Alt-y and Alt-n answer an offer only after it has been on the screen for so long: a key that was on its way
+    /// Alt-y and Alt-n answer an offer only after it has been on the screen for this long: a key that was on its way
     /// when the offer appeared must not answer it.
     static let offerArming = Duration.milliseconds(700)
 
@@ -13,7 +13,7 @@ package struct Place: Sendable {
     /// The chats that were left last, the latest at the end: their newest pages are kept.
     private var recentIDs: [ContactID] = []
     static let keptWindows = 8
-    /// Whom to open first, when the command line named somebody.
+    /// The contact to open first, when the command line named one.
     var firstContact: String?
     /// The first chat of the list beside the chat, where the wheel has moved it; `nil`: the open chat is seen.
     var listTop: Int?
@@ -27,29 +27,29 @@ package struct Place: Sendable {
     var browse: BrowseMode?
     /// The folder in which files were chosen last.
     var pickerFolder: String?
-    /// The folder that the latest command about files has named, whose number stands for its files in what is said.
+    /// The folder that the latest command about files has named; its number means all of its files in notices.
     var namedFolder: TransferNumber?
-    /// What /links has shown last.
+    /// The links that /links showed last.
     var listedLinks: ListedLinks?
 
-    // What is asked.
+    // Questions to the user.
 
     /// Something final that the user has asked for once.
     var confirmation: Confirmation?
-    /// A command that asks once before it does something final, and waits for being entered again.
+    /// A command that asks once before it does something final, and waits to be entered again.
     var confirming: Errand?
-    /// What a line of only yes or no answers.
+    /// The question that a line of only yes or no answers.
     var lineQuestion = LineQuestion()
     var shownOffer: ShownOffer?
 
-    // What is said.
+    // Notices for the user.
 
     var status: StatusNotice?
-    /// What passed by on the status line in this run, oldest first.
+    /// The notices of the status line in this run, oldest first.
     private(set) var said: [LocalNotice] = []
     /// Notices while no chat is open.
     private(set) var lobby: [LocalNotice] = []
-    /// What is happening is not the user's doing.
+    /// The current change is not the user's doing.
     var isNews = false
     /// The latest number of a generation or notice.
     private(set) var number = 0
@@ -70,7 +70,8 @@ extension Place {
         browse?.pendingEnd = nil
     }
 
-    /// What a key of browse mode or of a pane has asked. What a command has asked is answered by typing it again.
+    /// The question of a key in browse mode or in a pane. The user answers the question of a command by typing the
+    /// command again.
     var openQuestion: (status: StatusNotice, confirmation: Confirmation?)? {
         guard let status = self.status, status.isQuestion, browse != nil || overlay != nil else {
             return nil
@@ -78,7 +79,7 @@ extension Place {
         return (status, self.confirmation)
     }
 
-    /// What was said in browse mode is read when the next key comes: it hides what is selected.
+    /// A notice in browse mode counts as read when the next key comes: it hides what is selected.
     mutating func endNotice() {
         if browse != nil, overlay == nil, let status = self.status, !status.isQuestion, !status.isError {
             self.status = nil
@@ -113,7 +114,7 @@ extension Place {
         openID = id
     }
 
-    /// The chat `id` was left. What comes back is the chat whose pages are not kept any longer.
+    /// The chat `id` was left. Returns the chat whose pages are not kept any longer.
     mutating func leave(_ id: ContactID) -> ContactID? {
         recentIDs.removeAll { $0 == id }
         recentIDs.append(id)
@@ -136,9 +137,9 @@ extension Place {
 // MARK: Saying and asking
 
 extension Place {
-    /// Sentences that /log shows at most.
+    /// The most sentences that /log shows.
     private static let saidLimit = 200
-    /// Notices that wait for a chat at most.
+    /// The most notices that wait for a chat.
     private static let lobbyLimit = 50
 
     /// Shows a sentence on the status line for some seconds.
@@ -150,7 +151,7 @@ extension Place {
     ) {
         said.append(LocalNotice(id: nextNumber(), time: now.wall, lines: [text], isError: isError))
         if said.count > Self.saidLimit { said.removeFirst(said.count - Self.saidLimit) }
-        // What comes by itself does not hide what the next key answers; /log has it.
+        // A notice that comes by itself does not hide a question that the next key answers; /log has it.
         if isNews, status?.isQuestion == true { return }
         status = StatusNotice(
             text: text, subject: subject, isError: isError, place: place, hasMore: hasMore,

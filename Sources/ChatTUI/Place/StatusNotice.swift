@@ -1,14 +1,14 @@
-// What the status line says for a while.
+// A notice that the status line shows for a while.
 
 import ChatCore
 
 /// A sentence on the status line.
 struct StatusNotice: Sendable, Equatable {
     var text: String
-    /// What the sentence is about, where something asks for it later.
+    /// The subject of the sentence, where something asks for it later.
     var subject: Subject?
     var isError: Bool
-    /// It waits for an answer: a key that is none takes it away.
+    /// It waits for an answer: any other key takes it away.
     var isQuestion = false
     /// The same in fewer words, for narrow screens.
     var shorts: [String] = []

@@ -1,13 +1,13 @@
-// What only line mode does to the state: it enters whole lines, and prints what a screen keeps showing.
+// The changes that only line mode makes to the state: it enters whole lines, and prints what a screen keeps showing.
 
 import ChatCore
 import ChatWords
 
-/// What only line mode does.
+/// The actions of line mode alone.
 enum LineMode {
-    /// A line was entered: sent, or run when it is a command. What stands over the chat is left by that.
+    /// A line was entered: sends it, or runs it when it is a command. This leaves the pane over the chat.
     static func enter(line: String, _ state: inout AppState, _ effects: inout [AppEffect]) {
-        // Whoever decides nothing about a number tells the program so, not the chat.
+        // A line that decides nothing about the number is meant for the program, not for the chat.
         if case .verify(let pane) = state.place.overlay {
             decideLater(pane, &state)
             guard line.hasPrefix("/") else { return }
@@ -16,7 +16,7 @@ enum LineMode {
         Entering.enter(line, from: .lineMode(line), &state, &effects)
     }
 
-    /// What was no answer to the question that stands there: nothing is decided and nothing is sent.
+    /// The line was no answer to the open question: nothing is decided and nothing is sent.
     private static func decideLater(_ pane: VerifyPane, _ state: inout AppState) {
         state.place.overlay = nil
         switch pane.subject {
@@ -30,7 +30,7 @@ enum LineMode {
         }
     }
 
-    /// Leaves what it has printed: the end of the open chat is next.
+    /// Leaves the pane that it has printed: the end of the open chat is next.
     static func leavePrinted(_ state: inout AppState, _ effects: inout [AppEffect]) {
         state.place.overlay = nil
         if let index = state.world.chatIndex(state.place.openID), state.world.chats[index].window.isLoaded,

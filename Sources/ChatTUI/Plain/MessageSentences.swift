@@ -12,9 +12,9 @@ struct MessageSentences {
     private var name: String { words.contact.text }
 
     /// `21:03 bob: hello`, with further lines of the text below. Own messages say how far they are, and messages of
-    /// another chat than the open one say whose it is; what a screen draws beside a message stands there as words:
-    /// `21:04 bob, answering me "the plan is…" (edited; pinned; 👍 from me): yes`. `withDay` for what may be older than
-    /// today.
+    /// another chat than the open one say whose it is; words replace what a screen draws beside a message:
+    /// `21:04 bob, answering me "the plan is…" (edited; pinned; 👍 from me): yes`. `withDay` for messages that may be
+    /// older than today.
     func lines(withDay: Bool) -> [SafeText] {
         var lines: [SafeText] = []
         if let missing = words.missing { lines.append(line("(\(missing))")) }
@@ -94,7 +94,7 @@ struct MessageSentences {
         return lines
     }
 
-    /// `#8 photos/ (31 files), 48 MB, offered` for the message that stands for its folder.
+    /// `#8 photos/ (31 files), 48 MB, offered` for the message that represents its folder.
     private func folder(of transfer: FileTransfer) -> SafeText? {
         guard transfer.place != nil, !state.world.isBehindFolder(message),
             let window = state.world.chat(message.contact)?.window
@@ -106,7 +106,7 @@ struct MessageSentences {
 
     // MARK: Changes
 
-    /// What is worth a line of what has changed since `old`; files at their end are told by the status line.
+    /// The changes since `old` that are worth a line; the status line reports files that have ended.
     func changes(since old: ChatMessage?) -> [SafeText] {
         guard let old else { return [] }
         var lines: [SafeText] = []
@@ -129,7 +129,7 @@ struct MessageSentences {
             case .delivered:
                 lines.append(
                     line("\(words.file == nil ? "delivered" : "offered") to \(name): ") + beginning(of: message))
-            // It was to go out no more.
+            // It was no longer meant to go out.
             case .failed where message.isRetracted || message.state == .sentAgain: break
             case .failed(let reason):
                 lines.append(line("FAILED (\(reason.words); /retry sends it again): ") + beginning(of: message))
@@ -163,7 +163,7 @@ struct MessageSentences {
 struct RequestSentences {
     let state: AppState
 
-    /// Who it is, what is to be said of them, and the commands that answer.
+    /// The person who asks, the warnings about them, and the commands that answer.
     func lines(of request: ContactRequest) -> [SafeText] {
         about(request) + [SafeText("    /approve \(request.id) or /reject \(request.id)", as: .line)]
     }

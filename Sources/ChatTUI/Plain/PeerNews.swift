@@ -1,11 +1,11 @@
-// What line mode says of contacts that were decided about elsewhere: at another screen of the same home, or by a command.
+// The lines of line mode about contacts that were decided about elsewhere: at another screen of the same home, or by a command.
 
 import ChatCore
 import ChatWords
 
-/// The contacts as line mode has told of them.
+/// The contacts as line mode last reported them.
 struct PeerNews {
-    /// What our user has just asked for here is told in its own words; its traces come within this time.
+    /// Requests that our user has just made here are reported in their own words; their traces come within this time.
     private static let ownTime = Duration.seconds(5)
 
     /// `nil` before they were read for the first time.
@@ -18,7 +18,7 @@ struct PeerNews {
         case .line(let text) where text.hasPrefix("/"): ownUntil = state.surface.moment.uptime + Self.ownTime
         case .input(.key): ownUntil = state.surface.moment.uptime + Self.ownTime
         case .done(let errand, _) where Self.decides(errand): ownUntil = state.surface.moment.uptime + Self.ownTime
-        // What is asked about once more already is older than what has been done since.
+        // When the conversations are due again, this answer is older than what has been done since.
         case .answer(.conversations) where !state.due.conversations.isDirty: return compare(state)
         default: break
         }
@@ -64,7 +64,7 @@ struct PeerNews {
             words.append("\(name) is verified")
         }
         let (wasMuted, isMuted) = (old.isMuted(at: now), new.isMuted(at: now))
-        // That the time is over, the clock says.
+        // The clock already says that the time is over.
         if wasMuted != isMuted, old.mutedUntil != new.mutedUntil {
             words.append("\(name) is \(isMuted ? "muted" : "no longer muted")")
         }

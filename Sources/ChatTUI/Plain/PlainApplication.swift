@@ -4,7 +4,7 @@
 package import ChatCore
 package import ChatWords
 
-/// What line mode is given.
+/// The input of line mode.
 package enum PlainInput: Sendable, Equatable {
     /// Without its end. Several lines when they came as one paste.
     case line(String)
@@ -21,7 +21,7 @@ package enum PlainInput: Sendable, Equatable {
 package final class PlainApplication {
     private let options: ChatApplicationOptions
     private let loop: AppLoop
-    /// Somebody types who reads what is printed: when nobody reads it any more, nothing more is waited for.
+    /// A person types and reads the output: when nobody reads it any more, line mode waits for nothing more.
     private let isInteractive: Bool
     private let unicode: Bool
     private let print: @ScreenActor (SafeText) -> Bool
@@ -52,7 +52,7 @@ package final class PlainApplication {
         loop = AppLoop(service: service, options)
     }
 
-    /// What stays to be done after `run`: the queue, unfinished transfers.
+    /// The work that is left after `run`: the queue, unfinished transfers.
     package private(set) var farewell: String?
 
     /// Nobody reads what is printed any more.
@@ -91,7 +91,7 @@ package final class PlainApplication {
 
     private func take(_ input: PlainInput) {
         if case .terminate(let signal) = input { return loop.dispatch(.input(.terminate(signal: signal))) }
-        // A line is for the chat that is open, and none is before they were read.
+        // A line is for the open chat, and no chat is open before the chats were read.
         guard loop.state?.world.hasLoaded == true else {
             early.append(input)
             return
@@ -100,8 +100,8 @@ package final class PlainApplication {
         takeNext()
     }
 
-    /// One line after the other: what a line has asked for is done and said before the next one is read, which may be about
-    /// it. Something that takes long holds nobody up for more than a second.
+    /// One line after the other: the request of a line is done and reported before the next line is read, which may be
+    /// about it. A slow request holds nobody up for more than a second.
     private func takeNext() {
         guard !isTaking else { return }
         isTaking = true
@@ -124,7 +124,7 @@ package final class PlainApplication {
         }
     }
 
-    /// Whoever has written `/search` and nothing behind it wants the answer.
+    /// A user who has written `/search` and nothing after it wants the answer.
     private func endWhenAnswered() {
         guard loop.openQuestions > 0 else { return enter("/quit") }
         loop.onAnswered = { [weak self] in

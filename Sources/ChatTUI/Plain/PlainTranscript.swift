@@ -1,4 +1,4 @@
-// What line mode prints: the difference that one action has made, in words. Pure: states in, lines out.
+// The output of line mode: the difference that one action has made, in words. Pure: states in, lines out.
 
 import ChatCore
 import ChatWords
@@ -41,7 +41,7 @@ struct PlainTranscript {
         let old = before.world.chat(chat.id)
         var lines: [SafeText] = []
         if before.place.openID != chat.id {
-            // How the link is follows as soon as it is known.
+            // The state of the link follows as soon as it is known.
             var words = RoomWords.standing(of: chat.peer)
             if chat.peer.isBlocked { words += ", blocked" }
             if chat.link != .offline(reason: nil) { words += ", \(Sentences.words(for: chat.link))" }
@@ -55,10 +55,10 @@ struct PlainTranscript {
         return lines + recent.flatMap { MessageSentences(state: after, message: $0).lines(withDay: true) }
     }
 
-    /// At most so many messages follow the one that the user asked for.
+    /// At most this many messages follow the one that the user asked for.
     static let stretchCount = 200
 
-    /// A message was gone to: it, and what follows. Asked for once more, it is printed once more.
+    /// The user went to a message: it, and those that follow. Asked for once more, they are printed once more.
     private var stretchLines: [SafeText]? {
         guard let window = after.openChat?.window, let id = window.highlight,
             let first = window.index(of: .message(id))
@@ -74,7 +74,7 @@ struct PlainTranscript {
         return isAll ? lines : lines + [line("… and newer ones (/history N with a smaller N, /goto last)")]
     }
 
-    /// Another place of the history was gone to: the messages that end there.
+    /// The user went to another place of the history: the messages that end there.
     private var placeLines: [SafeText] {
         if let stretchLines { return stretchLines }
         guard let chat = after.openChat, case .at(let key, _) = chat.window.scroll,
@@ -88,7 +88,7 @@ struct PlainTranscript {
     // MARK: News
 
     private var eventLines: [SafeText] {
-        // Who has asked before line mode began.
+        // The people who asked before line mode began.
         if case .answer(.requests(let requests)) = action { return lines(ofNew: requests) }
         guard case .chat(let event) = action else { return [] }
         switch event {
@@ -112,7 +112,7 @@ struct PlainTranscript {
         return requests.filter { !known.contains($0.id) }.flatMap { RequestSentences(state: after).lines(of: $0) }
     }
 
-    /// What our user has just done to a message that is not in memory: of others the news tell.
+    /// A change that our user has just made to a message that is not in memory; events report those to other messages.
     private var ownChangeLines: [SafeText] {
         guard case .done(let errand, .message(let message)) = action else { return [] }
         switch errand {
@@ -152,7 +152,7 @@ struct PlainTranscript {
         if case .online(let details) = link { details.away } else { nil }
     }
 
-    /// Who has come or gone, or is away.
+    /// The contacts that have come or gone, or are away.
     private var linkLines: [SafeText] {
         switch action {
         case .chat(.linkChanged), .answer(.links): break

@@ -3,7 +3,7 @@
 import ChatCore
 import ChatWords
 
-/// What browse mode remembers. It is on while `AppState.browse` is there; only the user starts and ends it.
+/// The state of browse mode, which is on while `Place.browse` is there; only the user starts and ends it.
 struct BrowseMode: Sendable, Equatable {
     /// A message of the open chat with its place, so that the cursor stays there when the message goes away.
     struct Place: Sendable, Equatable {
@@ -18,7 +18,7 @@ struct BrowseMode: Sendable, Equatable {
     }
 
     var selected: Place
-    /// Where the cursor was first, when the view stood at the bottom then.
+    /// The first place of the cursor, when the view was at the bottom then.
     var cameFromBottom: Place?
     /// Where `v` was pressed: everything from here to the cursor is selected.
     var rangeStart: Place?
@@ -36,7 +36,7 @@ struct BrowseMode: Sendable, Equatable {
     struct Search: Sendable, Equatable {
         var words: String
         var isTowardsOlder: Bool
-        /// Newest first; `nil` while they are being looked for.
+        /// Newest first; `nil` while the search runs.
         var hits: [Place]?
         var generation: Int
     }
@@ -61,8 +61,8 @@ struct Confirmation: Sendable, Equatable {
     /// Uptime.
     var asked: Duration
 
-    /// Whether asking for it again means it: not later than the question can be read, and what cannot be undone not before it can
-    /// be (`dd`, as vi's users type it, or a key that is held down).
+    /// Whether asking for it again confirms it: while the question can still be read, and, for something that cannot be
+    /// undone, not before it could be read (`dd`, as vi's users type it, or a key that is held down).
     func isArmed(at now: Duration) -> Bool {
         let earliest =
             switch subject {

@@ -48,7 +48,7 @@ enum Browsing {
         state.place.browse = nil
     }
 
-    /// A command while browse mode is on and nothing stands over it. `false`: it means the same as elsewhere.
+    /// A command while browse mode is on and no pane covers it. `false`: it means the same as elsewhere.
     static func perform(_ command: AppCommand, _ state: inout AppState, _ effects: inout [AppEffect]) -> Bool {
         switch command {
         case .back:
@@ -108,7 +108,7 @@ enum Browsing {
         if let message = selectedMessage(state) { MessageActions.perform(action, on: message, &state, &effects) }
     }
 
-    /// A letter or a key that is none of browse mode.
+    /// A letter or a key that means nothing in browse mode.
     static func refuse(_ key: String, _ state: inout AppState) {
         let shown = SafeText(key, as: .line).prefix(width: 12).text
         state.say("\(shown) does nothing while you browse (F1 lists the keys, q leaves)")
@@ -149,7 +149,7 @@ enum Browsing {
         let wanted = place + step
         if step < 0 { state.world.chats[index].window.showCleared() }
         state.place.browse?.selected = .init(messages[min(max(wanted, 0), messages.count - 1)])
-        // What is not loaded yet is on its way, or will be as soon as the view is there.
+        // The missing messages are on their way, or will be as soon as the view is there.
         var missing = 0
         if wanted < 0, !window.reachesOldest { missing = wanted }
         if wanted >= messages.count, !window.reachesNewest { missing = wanted - messages.count + 1 }
@@ -234,7 +234,7 @@ enum Browsing {
         guard let chat = state.openChat else { return state.place.browse = nil }
         guard chat.window.loading?.replaces != true else { return }
         let index = chat.window.index(of: .message(browse.selected.key))
-        // News push it up, and keys act on it.
+        // News pushes it up, and keys act on it.
         if state.place.isNews, index != nil { revealSelection(&state) }
         guard index.map({ chat.window.isFolded(chat.window.items[$0]) }) ?? true else { return }
         let messages = chat.window.shownMessages

@@ -1,4 +1,4 @@
-// What becomes of the line in the input when it is more than a new message: an answer, or the new text of an old one.
+// The purpose of the line in the input when it is more than a new message: an answer, or the new text of an old one.
 
 import ChatCore
 import ChatWords
@@ -15,7 +15,7 @@ enum Composing: Sendable, Equatable {
         }
     }
 
-    /// An answer shows its message as it is now. Of one that is being edited stays what it was, but not beyond its deletion.
+    /// An answer shows its message as it is now. A message that is being edited stays as it was, unless it is deleted.
     mutating func update(_ news: ChatMessage) {
         switch self {
         case .reply(let message):
@@ -32,13 +32,13 @@ enum Composing: Sendable, Equatable {
         message.map { Composing.reply(to: $0).draft(line.text, keepsLines: true) } ?? line.text
     }
 
-    /// The same among the typed lines, where it is a command: behind that a second slash is no sign for a text any more.
+    /// The same among the typed lines, where it is a command: after that, a second slash no longer marks a text.
     static func typed(_ line: InputLine, answering message: ChatMessage?) -> String {
         guard line.text.hasPrefix("//"), message != nil else { return waiting(line, answering: message) }
         return waiting(InputLine(ActionText.literal(String(line.text.dropFirst()))), answering: message)
     }
 
-    /// What stands before the input instead of the name of the chat.
+    /// The prompt before the input, in place of the name of the chat.
     var prompt: SafeText {
         switch self {
         case .reply: SafeText(literal: "reply> ")
@@ -46,8 +46,8 @@ enum Composing: Sendable, Equatable {
         }
     }
 
-    /// The same as a command, for the stored draft, which is read by `parts`. Of an edit that has changed
-    /// nothing, the line that waits for its end; beside one that has, that line is among the typed ones.
+    /// The same as a command, for the stored draft, which `parts` reads. For an edit that has changed nothing, the line
+    /// that waits for its end; beside an edit with a change, that line is among the typed ones.
     ///
     /// `keepsLines`: typed lines are kept; without that the waiting line, which is nowhere else, goes before the edit.
     func draft(_ text: String, keepsLines: Bool) -> String {
@@ -61,7 +61,7 @@ enum Composing: Sendable, Equatable {
         }
     }
 
-    /// What `draft` has made: which message it is about, and what was typed. `nil` for other lines.
+    /// The parts of a line that `draft` has made: the message it is about, and the typed text. `nil` for other lines.
     static func parts(ofDraft draft: String) -> (isEdit: Bool, message: MessageReference, text: String)? {
         let words = draft.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
         guard words.count == 3, ["/reply", "/edit"].contains(words[0]), words[1].hasPrefix("#"),

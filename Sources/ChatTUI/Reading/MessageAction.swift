@@ -1,4 +1,4 @@
-// What can be done with one message, from browse mode and from slash commands alike.
+// The actions on one message, from browse mode and from slash commands alike.
 
 package import ChatCore
 
@@ -23,10 +23,10 @@ package enum MessageAction: Sendable, Equatable {
     case markUnread
     /// Scrolls to it.
     case show
-    /// Goes on with the answer or the edit that a stored draft is, as long as the draft is what stands in the input.
+    /// Resumes the answer or the edit of a stored draft, as long as the input still has that draft.
     case resume(draft: String)
 
-    /// Which messages a number counts for it.
+    /// The kind of messages that a number counts for it.
     var kind: MessageReference.Kind {
         switch self {
         case .edit: .ownText
@@ -45,7 +45,7 @@ package enum MessageAction: Sendable, Equatable {
         }
     }
 
-    /// Whether a message that is deleted is as good as another.
+    /// Whether it works on a deleted message, too.
     var takesDeleted: Bool {
         switch self {
         case .info, .show, .resume: true

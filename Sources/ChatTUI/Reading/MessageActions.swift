@@ -1,9 +1,9 @@
-// What is done with one message, whoever asked for it: browse mode, a slash command, a list.
+// The actions on one message, whoever asked for them: browse mode, a slash command, a list.
 
 import ChatCore
 import ChatWords
 
-/// What is done with one message, whoever asked for it.
+/// Carries out the actions on one message, whoever asked for them.
 enum MessageActions {
     static func perform(
         _ action: MessageAction, on message: ChatMessage, _ state: inout AppState, _ effects: inout [AppEffect]
@@ -101,13 +101,13 @@ enum MessageActions {
     // MARK: Deleting
 
     /// Own messages are taken back on both sides. Theirs can only be deleted here, and that is final: it asks once.
-    /// `again`: what answers the question.
+    /// `again`: the input that answers the question.
     private static func delete(
         _ messages: [ChatMessage], asking: Bool, again: String, _ state: inout AppState, _ effects: inout [AppEffect]
     ) {
         guard let contact = messages.first?.contact else { return }
         let own = messages.filter { $0.direction == .outgoing && !$0.isRetracted }
-        // Of own ones that are deleted already nothing is left but their place: no reason to ask beside others.
+        // Own messages that are already deleted leave nothing but their place: no reason to ask when there are others.
         let others = messages.filter { $0.direction == .incoming || ($0.isRetracted && own.isEmpty) }
         guard own.isEmpty || mayWrite(to: contact, &state) else { return }
         if asking || !others.isEmpty,
@@ -168,7 +168,7 @@ enum MessageActions {
     static func copySelection(withNames: Bool, _ state: inout AppState, _ effects: inout [AppEffect]) {
         let selected = Browsing.selectedMessages(state)
         guard !selected.isEmpty else { return }
-        // Of several those that are there.
+        // Of several messages, those that are not deleted.
         let present = selected.filter { !$0.isRetracted }
         let messages = selected.count > 1 && !present.isEmpty ? present : selected
         let text = messages.map { message in
@@ -231,7 +231,8 @@ enum MessageActions {
         state.say(isOne ? "Marked \(state.world.name(of: contacts[0])) as read" : "Marked all chats as read")
     }
 
-    /// What goes to somebody else does not go by a slip: Enter asks once. What cannot go is refused without a question.
+    /// A message for somebody else must not go out by mistake: Enter asks once. A message that cannot go is refused
+    /// without a question.
     static func confirmsForwarding(_ messages: [ChatMessage], to contact: ContactID, _ state: inout AppState) -> Bool {
         guard state.world.chat(contact)?.peer.isBlocked == false else { return true }
         if state.place.confirm(.forward(messages.map(\.key), to: contact), at: state.surface.moment.uptime) {

@@ -89,12 +89,12 @@ enum Opening {
         launch(link.isWeb ? link.terminalURI ?? link.target : link.target, &state, &effects)
     }
 
-    /// A file that is here. What would be run rather than shown is the user's to start.
+    /// A file that is here. One that would be run rather than shown is for the user to start.
     static func open(_ transfer: FileTransfer, _ state: inout AppState, _ effects: inout [AppEffect]) {
         open(transfer, at: transfer.path, isFolder: false, &state, &effects)
     }
 
-    /// A received file that is complete, or our own; of a folder the folder.
+    /// A received file that is complete, or our own; for a folder, the folder.
     static func openFile(of group: TransferGroup, _ state: inout AppState, _ effects: inout [AppEffect]) {
         open(group.lead, at: group.path, isFolder: group.isFolder, &state, &effects)
     }
@@ -139,7 +139,7 @@ enum Opening {
         case (.incoming, .offered): effects.append(.run(.accept(transfer.number, folder: nil)))
         case (.incoming, .paused): effects.append(.run(.resume(transfer.number)))
         case (_, .complete), (.outgoing, _):
-            // The line of a closed folder stands for all of its files.
+            // The line of a closed folder means all of its files.
             let isFolder = state.openChat?.window.isClosedHead(message) ?? false
             let path = isFolder ? transfer.pathOfFolder : transfer.path
             state.say(path.map { "#\(number) is \(state.surface.abbreviated($0))" } ?? "#\(number) is not on this disk")

@@ -4,7 +4,7 @@ import ChatCore
 import ChatWords
 
 extension World {
-    /// What is said of a message, with the name of its contact as the screen has it.
+    /// The words for a message, with the name of its contact as the screen has it.
     func words(of message: ChatMessage) -> MessageWords {
         MessageWords(message, contact: chat(message.contact)?.name ?? SafeText(literal: "?"), known: skeletons)
     }
@@ -25,7 +25,7 @@ extension Chat {
         return missing
     }
 
-    /// What the quote of `id` shows.
+    /// The content of the quote of `id`.
     func quoted(_ id: MessageID) -> Quote {
         if let message = window.message(id) { return .found(message) }
         return quotes[id] ?? .asked

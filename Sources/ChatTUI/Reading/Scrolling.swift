@@ -36,7 +36,7 @@ enum Scrolling {
         case .oldest: scrollToOldest(index, &state, &effects)
         case .newest:
             scrollToNewest(index, &state, &effects)
-            // What has led here is all there now.
+            // The notice that led here can now be read in full.
             if state.place.status?.place == .chat, state.place.status?.isQuestion != true { state.place.status = nil }
         case .firstUnread: scrollToUnread(index, &state, &effects)
         default: break
@@ -65,7 +65,7 @@ enum Scrolling {
     }
 
     /// Where the newest message is in sight, however the view came there (a jump, a larger window), it stays at the
-    /// bottom from now on, and what comes is seen. Who is further up has found where the new messages begin.
+    /// bottom from now on, and new messages are seen. A user who is further up has found where the new messages begin.
     static func settleAtBottom(_ state: inout AppState) {
         guard let index = state.world.chatIndex(state.place.openID), case .at = state.world.chats[index].window.scroll
         else { return }
@@ -74,7 +74,7 @@ enum Scrolling {
             state.world.chats[index].window.loading == nil
         else { return }
         let area = ScreenLayout(state).chat.size
-        // Each has a row at least; this is asked after everything that happens.
+        // Each has a row at least; this check runs after everything that happens.
         let window = state.world.chats[index].window
         let below = window.items[(window.bottomIndex + 1)...].lazy.filter { !window.isFolded($0) }
         guard below.prefix(area.rows).count < area.rows,
@@ -133,7 +133,7 @@ enum Scrolling {
         }
     }
 
-    /// Scrolls so that an item stands in the middle of the chat.
+    /// Scrolls so that an item is in the middle of the chat.
     static func show(_ key: HistoryItem.Key, at index: Int, _ state: inout AppState) {
         state.world.chats[index].window.giveUpJump()
         let area = ScreenLayout(state).chat.size

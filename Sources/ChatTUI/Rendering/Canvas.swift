@@ -5,7 +5,7 @@ import Glibc
 
 /// A grid of cells. Everything drawn is clipped to it; wide clusters always occupy two whole neighbouring cells.
 package struct Canvas: Sendable, Equatable {
-    /// What one column of one row shows.
+    /// The content of one column of one row.
     package struct Cell: Sendable, Hashable {
         /// Not an optional: every key compares rows, and Swift copies the parts of an optional to look at them.
         private let content: Cluster
@@ -21,30 +21,30 @@ package struct Canvas: Sendable, Equatable {
         /// The cluster; in the right half of a wide one: `nil`.
         package var cluster: Cluster? { isRightHalf ? nil : content }
 
-        /// No cluster that is drawn is without a width.
+        /// Every cluster that is drawn has a width.
         fileprivate var isRightHalf: Bool { content.width == 0 }
 
-        /// Whether two cells are equal, without a copy of either: it counts their references, and this is done for every
-        /// cell of a row with every key.
+        /// Whether two cells are equal, without a copy of either: a copy counts their references, and this is done for
+        /// every cell of a row with every key.
         fileprivate static func isSame(_ cell: UnsafePointer<Cell>, _ other: UnsafePointer<Cell>) -> Bool {
-            // Cells of the same bytes are equal, and nearly all have the same; those of others may be.
+            // Cells of the same bytes are equal, and nearly all equal ones have the same; cells of other bytes may be.
             memcmp(cell, other, MemoryLayout<Cell>.size) == 0
                 || cell.pointee.style == other.pointee.style && cell.pointee.content == other.pointee.content
         }
 
-        /// Whether a character that every terminal draws alike stands here, and no link.
+        /// Whether the cell shows a character that every terminal draws alike, and has no link.
         var isPlain: Bool { content.isPlain && !isRightHalf }
     }
 
     package let size: Size
-    /// Where the terminal's cursor stands; `nil` hides it. A place outside of the grid hides it too.
+    /// The place of the terminal's cursor; `nil` hides it. A place outside of the grid hides it too.
     package var cursor: Point?
     /// Each row by itself: a picture made from another one shares the rows that have not changed, and comparing these
     /// costs nothing.
     private var rows: [[Cell]]
     /// Whether right-to-left text in fields is turned around (`ui.unicode.bidi`).
     var reorders = true
-    /// What can be clicked, from the bottom to the top.
+    /// The areas that can be clicked, from the bottom to the top.
     var targets: [Target] = []
 
     /// A grid of blanks.
@@ -64,8 +64,8 @@ package struct Canvas: Sendable, Equatable {
     /// The cells of one row from left to right; none outside of the grid.
     func row(_ row: Int) -> [Cell] { rows.indices.contains(row) ? rows[row] : [] }
 
-    /// The columns of a row from the first that differs from `before`, which has the same size, to the last: all of them
-    /// without one; `nil` when nothing does.
+    /// The columns of a row from the first that differs from `before`, which has the same size, to the last: all of
+    /// them without `before`; `nil` when none differs.
     func changedColumns(ofRow row: Int, since before: Canvas?) -> Range<Int>? {
         guard let before else { return 0..<size.columns }
         guard rows.indices.contains(row), before.rows.indices.contains(row) else { return nil }
@@ -125,7 +125,7 @@ package struct Canvas: Sendable, Equatable {
         }
     }
 
-    /// Blanks `area`; of wide clusters that it cuts both halves.
+    /// Blanks `area`, with both halves of wide clusters that it cuts.
     mutating func blank(_ area: Rect, style: Style) {
         let columns = area.columns.clamped(to: 0..<size.columns)
         guard let last = columns.last else { return }

@@ -37,7 +37,7 @@ package struct Style: Sendable, Hashable {
     package var foreground: Color
     package var background: Color
     package var attributes: Attributes
-    /// What is drawn so. The theme gives it its look when the picture is complete (`Canvas.dress`).
+    /// The role of the drawn text. The theme gives it its look when the picture is complete (`Canvas.dress`).
     package var meaning: Meaning
 
     package init(_ foreground: Color = .standard, on background: Color = .standard, _ attributes: Attributes = []) {
@@ -52,7 +52,7 @@ package struct Style: Sendable, Hashable {
         self.meaning = meaning
     }
 
-    /// What a piece of the screen is, apart from its words.
+    /// The role of a piece of the screen, apart from its words.
     package enum Meaning: Sendable, Hashable {
         case part(Theme.Part)
         /// A contact's name; the number chooses one of the theme's colours.

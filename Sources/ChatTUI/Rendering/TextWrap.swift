@@ -2,7 +2,7 @@
 
 package import ChatWords
 
-/// Wrapping by words; what is longer than a line is divided between clusters.
+/// Wrapping by words; a word that is longer than a line is divided between clusters.
 package enum TextWrap {
     /// The lines of `text`, each at most `width` columns wide (at least 2, the widest cluster). Blanks at which a line
     /// was broken disappear; blanks at the beginning of a paragraph stay. An empty text is one empty line.
@@ -64,7 +64,7 @@ package enum TextWrap {
         var lines: [Range<Int>] = []
         var start = part.lowerBound
         var columns = 0
-        /// The last place in the current line where it may be broken: index of the first cluster behind it.
+        /// The last place in the current line where it may be broken: index of the first cluster after it.
         var breakPlace: Int?
         var index = start
         while index < part.upperBound {
@@ -89,7 +89,8 @@ package enum TextWrap {
         return lines
     }
 
-    /// A line may end behind a blank, never within a link that fits into one, behind a hyphen inside a word, and beside a wide letter (scripts without blanks).
+    /// A line may end after a blank, after a hyphen inside a word, and beside a wide letter (scripts without blanks),
+    /// but never within a link that fits into a line.
     private static func canBreak(after cluster: Cluster, before next: Cluster?) -> Bool {
         guard let next else { return false }
         if cluster.isBlank { return true }

@@ -1,11 +1,11 @@
-// What sort of file something claims to be, in one word.
+// The kind of file that something claims to be, in one word.
 
 import ChatCore
 import ChatWords
 
 enum FileKind {
     private static let archives: Set<String> = ["zip", "gz", "tgz", "zst", "xz", "bz2", "tar", "7z", "rar"]
-    /// What senders often call no more than bytes.
+    /// The kinds of files that senders often call no more than bytes.
     private static let words: [(word: String, suffixes: Set<String>)] = [
         ("picture", ["png", "jpg", "jpeg", "gif", "webp", "svg", "bmp", "tif", "tiff", "heic"]),
         ("sound", ["mp3", "ogg", "oga", "opus", "flac", "wav", "m4a"]),

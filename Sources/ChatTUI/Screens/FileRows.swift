@@ -46,7 +46,7 @@ struct FileRows {
 
     var lineRows: [StyledLine] { rows(of: text, style: transfer.state == .failed ? Theme.error : .plain) }
 
-    /// A line about the file or its folder, behind time, mark and arrow.
+    /// A line about the file or its folder, after time, mark and arrow.
     func rows(of text: SafeText, style: Style, target: HitTarget? = nil) -> [StyledLine] {
         var lead = StyledLine()
         if state.surface.isPlain {
@@ -59,7 +59,7 @@ struct FileRows {
         }
         lead.add(file.arrow + " ")
         let width = max(8, message.width - indent - (message.isNarrow ? 0 : 1))
-        // What follows stands below the lead, or there is no indentation and it has more room.
+        // Further rows begin where the lead ends, or, without indentation, have more room.
         let isHanging = lead.width == indent
         let wrapped = TextWrap.wrap(isHanging ? text : .blanks(lead.width) + text, width: width)
         return wrapped.enumerated().map { index, line in
@@ -125,7 +125,7 @@ struct FileRows {
 
     // MARK: The offer
 
-    /// Columns that the name of an offered file has at least: `in….exe (program)`.
+    /// The fewest columns for the name of an offered file: `in….exe (program)`.
     private static let minNameWidth = 17
 
     /// The three-line box. Only the offer that the chords answer names them.
@@ -143,7 +143,7 @@ struct FileRows {
         let head = state.surface.isPlain ? [message.narrowLead] : []
         let room = max(4, message.width - lead.count)
         var rows = [StyledLine(lead, Theme.time)] + (0..<2).map { _ in StyledLine(.blanks(lead.count)) }
-        // What sort of file it claims to be gives way to its name.
+        // The kind that the file claims to be gives way to its name.
         let nameRoom = max(room - number.width - rest.width, min(room - number.width, Self.minNameWidth))
         rows[0].add((number + offeredName(width: nameRoom) + rest).truncated(to: room), Theme.unread)
         rows[1].add((SafeText(literal: "│ ") + SafeText(place, as: .line)).truncated(to: room))
@@ -155,7 +155,7 @@ struct FileRows {
     private func answers(room: Int) -> StyledLine {
         let number = transfer.number.rawValue
         let isShown = state.place.shownOffer?.number == transfer.number
-        // The key answers all that wait from this contact.
+        // The key answers all offers that wait from this contact.
         let all = isShown ? state.place.shownOffer.map { state.world.offers(of: $0).count } ?? 1 : 1
         var line = StyledLine(SafeText(literal: "└"))
         func add(_ words: String, _ target: HitTarget) {
@@ -182,14 +182,14 @@ struct FileRows {
         return "\(digits.prefix(4)) \(digits.suffix(4))"
     }
 
-    /// What accepting takes: the file, or the whole folder.
+    /// The name of the file, or of the whole folder, that accepting takes.
     private func offeredName(width: Int) -> SafeText {
         guard let place = transfer.place else { return .fileName(transfer.name, width: width) }
         let top = place.path.split(separator: "/").first.map(String.init) ?? ""
         return .fileName(top, end: SafeText(literal: "/"), width: width)
     }
 
-    /// What sort of file it claims to be, or how many files a folder has.
+    /// The kind that the file claims to be, or how many files a folder has.
     private var kind: String {
         transfer.place.map { "folder of \(Units.files(Int(clamping: $0.files)))" } ?? FileKind.word(for: transfer)
     }

@@ -3,7 +3,7 @@
 import ChatCore
 import ChatWords
 
-/// The rows of the message that stands for its folder (ChatWindow+Folders).
+/// The rows of the message that represents its folder (ChatWindow+Folders).
 struct FolderRows {
     let message: MessageRows
     /// The file of the message.
@@ -11,10 +11,10 @@ struct FolderRows {
 
     private var state: AppState { message.state }
 
-    /// All files that are known: of a folder that the transfers have forgotten those in the window.
+    /// All files that are known; when the transfers have forgotten the folder, those in the window.
     private var group: TransferGroup { state.world.folderGroup(of: message.message, head, in: message.chat.window) }
 
-    /// The line or the box, and behind it the head's own file when the folder is open.
+    /// The line or the box, followed by the head's own file when the folder is open.
     var rows: [StyledLine] {
         let group = group
         let isOpen = message.chat.window.isOpen(message.message)

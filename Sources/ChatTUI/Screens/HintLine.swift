@@ -15,7 +15,7 @@ struct HintLine {
         var width: Int { label.count + 1 + words.count }
     }
 
-    /// What stands before the hints.
+    /// The words before the hints.
     private(set) var lead = " "
     private(set) var hints: [Hint] = []
 

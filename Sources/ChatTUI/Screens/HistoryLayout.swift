@@ -9,7 +9,7 @@ struct HistoryLayout {
     let chat: Chat
     let width: Int
     private let items: [HistoryItem]
-    /// The message before which the unread line stands.
+    /// The message directly below the unread line.
     private let firstUnread: Int?
 
     init(_ state: AppState, _ chat: Chat, width: Int) {
@@ -60,13 +60,13 @@ struct HistoryLayout {
         var index: Int
         /// Its rows on the screen, counted from the top of the chat.
         var rows: Range<Int>
-        /// The first of them that is of the item itself: behind a day line and the unread line.
+        /// The first of them that is of the item itself: after a day line and the unread line.
         var firstOwnRow: Int
-        /// What stands in them.
+        /// The content of these rows.
         var lines: [StyledLine]
     }
 
-    /// The items that fill `height`, from top to bottom; less when there is not so much.
+    /// The items that fill `height`, from top to bottom; fewer when there are not so many.
     func visibleItems(_ height: Int) -> [VisibleItem] {
         var (index, hidden) = anchor(filling: height)
         let first = firstIndex
@@ -177,7 +177,7 @@ struct HistoryLayout {
 
     private var lastPlace: ChatWindow.Scroll { items.last.map { .at($0.key, hiddenRows: 0) } ?? .bottom }
 
-    /// The place at which `key` stands in the middle.
+    /// The place at which `key` is in the middle.
     func scroll(showing key: HistoryItem.Key, height: Int) -> ChatWindow.Scroll {
         guard let target = chat.window.index(of: key) else { return .bottom }
         var index = target
@@ -186,7 +186,7 @@ struct HistoryLayout {
             index += 1
             below -= rows(at: index).count
         }
-        // At the end, unless what stands there is so long that the item would be above the screen.
+        // At the end, unless the rows there are so many that the item would be above the screen.
         if index == items.count - 1, chat.window.reachesNewest,
             below >= 0 || height / 2 - below + rows(at: target).count <= height
         {
@@ -197,15 +197,15 @@ struct HistoryLayout {
 
     // MARK: Rows
 
-    /// The last of the items behind `index` that have no rows, one after the other; `index` itself when there is none.
+    /// The last of the items without rows that directly follow `index`; `index` itself when there is none.
     private func endOfFolded(after index: Int) -> Int {
         var index = index
         while index + 1 < items.count, chat.window.isFolded(items[index + 1]) { index += 1 }
         return index
     }
 
-    /// The rows of one item: a new day, the unread line, then the item itself. None for what stands behind the line of
-    /// its folder, else at least one.
+    /// The rows of one item: a new day, the unread line, then the item itself. None for a file that the line of its
+    /// folder hides, else at least one.
     func rows(at index: Int) -> [StyledLine] {
         guard !chat.window.isFolded(items[index]) else { return [] }
         var rows = separators(at: index)
@@ -219,7 +219,7 @@ struct HistoryLayout {
         return rows.isEmpty ? [StyledLine()] : rows
     }
 
-    /// What stands before an item: a new day, the unread line, what is missing.
+    /// The rows before an item: a new day, the unread line, missing messages.
     private func separators(at index: Int) -> [StyledLine] {
         guard let message = items[index].message else { return [] }
         var rows: [StyledLine] = []

@@ -1,5 +1,5 @@
-// What a click with the mouse does: recorded while the picture is drawn, so that whatever is drawn as a hint, a button
-// or a line of a list can be clicked, and nothing else. Carried out by Mouse.
+// The meaning of a mouse click: recorded while the picture is drawn, so that whatever is drawn as a hint, a button or a
+// line of a list can be clicked, and nothing else. Carried out by Mouse.
 
 import ChatCore
 import ChatWords
@@ -17,7 +17,7 @@ enum HitTarget: Sendable, Equatable {
     case message(MessageKey)
     /// Something that is done with a message of the open chat.
     case action(MessageAction, MessageKey)
-    /// What Enter does with a message in browse mode.
+    /// The same as Enter on a message in browse mode.
     case choose(MessageKey)
     /// A candidate of the completion, from 0.
     case candidate(Int)
@@ -29,7 +29,7 @@ enum HitTarget: Sendable, Equatable {
     case typed(String)
     /// The same as this key, on the page of the first start.
     case key(Key)
-    /// A slash command that stands on the screen, with its arguments.
+    /// A slash command on the screen, with its arguments.
     case slash(String)
     /// A part of an overlay that only hides what is under it.
     case nothing
@@ -73,8 +73,8 @@ extension Canvas {
         targets.append(Target(area: area, meaning: meaning))
     }
 
-    /// Makes words of a text clickable that was drawn at `point`, as far as `width` columns. Of several places the last
-    /// one is meant: what comes from outside (a name, a file) stands before our own words.
+    /// Makes words clickable in a text that was drawn at `point`, up to `width` columns. Of several matches the last
+    /// one counts: words from outside (a name, a file) come before our own words.
     mutating func addTargets(_ hints: [Hint], in text: SafeText, at point: Point, width: Int = .max) {
         let bytes = Array(text.text.utf8)
         for hint in hints where !hint.words.isEmpty {
@@ -91,7 +91,7 @@ extension Canvas {
         }
     }
 
-    /// What a click on `point` means.
+    /// The meaning of a click on `point`.
     func target(at point: Point) -> HitTarget? {
         targets.last { $0.area.contains(point) }?.meaning
     }

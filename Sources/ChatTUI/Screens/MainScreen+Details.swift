@@ -102,7 +102,7 @@ extension MainScreen {
         guard !files.isEmpty else { return [] }
         let shown = files.prefix(Self.fileLimit)
         let names = shown.map { name(of: $0, width: width - 2 - Self.sizeWidth) }
-        // The sizes stand near the names, and further right only for a name that needs it.
+        // The sizes are near the names, and further right only for a name that needs it.
         let nameWidth = max(Self.nameWidth, names.map(\.width).max() ?? 0)
         return [StyledLine("Shared files (\(files.count))", Theme.quiet)]
             + zip(shown, names).map { group, name in

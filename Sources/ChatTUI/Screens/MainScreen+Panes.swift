@@ -26,7 +26,7 @@ extension MainScreen {
         }
     }
 
-    /// Rows of the list that chats have.
+    /// The rows of the list that show chats.
     private var listRows: Int {
         guard let area = layout.list else { return 0 }
         let bottom = listBottom(area).count
@@ -46,7 +46,7 @@ extension MainScreen {
         max(0, min(firstListed + rows, GoToPane.listedChats(state).count - listRows))
     }
 
-    /// What stands below the list, where there is room.
+    /// The lines below the list, where there is room.
     private func listBottom(_ area: Rect) -> [(words: String, command: AppCommand?)] {
         let lines = bottomLines
         return area.size.rows >= lines.count + 3 ? lines : []
@@ -57,14 +57,14 @@ extension MainScreen {
         let chat = state.world.chats[index]
         let isOpen = chat.id == state.place.openID
         let isMuted = chat.peer.isMuted(at: state.surface.moment.wall)
-        // Of the open chat only what is out of sight is unread, unless the user says what is.
+        // In the open chat only messages out of sight are unread, unless the user decides which are.
         let isSeen =
             isOpen && chat.window.isAtBottom && !chat.keepsUnread && state.surface.settings.readMark == .visible
         let news = (isMuted ? "z" : "") + (isSeen ? "" : unread(chat))
         var line = StyledLine(isOpen ? SafeText(literal: "▌") : .blanks(1), Theme.own)
         line.add("\(index + 1) ", Theme.quiet)
         let room = width - line.width - 3 - news.count
-        // Who looks like somebody else is told apart here, too, where there is room for a sign and a name only.
+        // A contact that looks like somebody else is marked here, too, even where only a sign and a name have room.
         let twin = chat.twin.map { SafeText(literal: " ≈") + SafeText($0, as: .name) } ?? .empty
         let name = chat.name.truncated(to: max(0, room - min(twin.width, max(2, room - chat.name.width))))
         line.add(name, chat.isUnread && !isMuted ? Theme.unread : .plain)

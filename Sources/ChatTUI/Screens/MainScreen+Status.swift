@@ -11,7 +11,7 @@ extension MainScreen {
         let columns = layout.size.columns
         let clock = SafeText(state.surface.minuteText(state.surface.moment.wall), as: .line)
         let rightEnd = columns - 2
-        // What does not fit is given up from the left; the sentence on the left keeps at least half.
+        // Parts that do not fit beside the sentence on the left are dropped, the leftmost first.
         var parts = state.place.overlay?.pane.hidesActivity == true ? [] : statusParts
         let left = statusLeft(firstSeen)
         func joined() -> StyledLine {
@@ -29,7 +29,7 @@ extension MainScreen {
             right = joined()
         }
         if columns < 30 { right = StyledLine(clock, Theme.quiet) }
-        // Of a question everything else gives way: what answers it stands at its end.
+        // Everything else gives way to a question: the keys that answer it are at its end.
         let isQuestion = state.place.status?.isQuestion == true && state.composer.pendingKeys.isEmpty
         let isNeeded =
             isQuestion || (columns < 40 && (state.place.status?.isError == true || (columns < 30 && left.short != nil)))
@@ -54,8 +54,8 @@ extension MainScreen {
         canvas.draw(right, at: Point(column: rightStart, row: row))
     }
 
-    /// What does not fit, or has more lines, with the key or command that shows all of it; `nil` when it is all there, and
-    /// where the hint would take too much of the row.
+    /// A notice that does not fit, or has more lines, with the key or command that shows all of it; `nil` when it is
+    /// all there, and where the hint would take too much of the row.
     private func withHint(
         where notice: StatusNotice, _ text: SafeText, room: Int
     ) -> (SafeText, Hint)? {
@@ -71,14 +71,14 @@ extension MainScreen {
         return (text.prefix(width: room - end.width) + end, hint)
     }
 
-    /// The beginning and the end of what is too wide.
+    /// The beginning and the end of a text that is too wide.
     private static func keepingEnd(of text: SafeText, width: Int) -> SafeText {
         guard text.width > width, width > 3 else { return text.truncated(to: width) }
         let head = text.prefix(width: max(0, min(width / 3, width - 16)))
         return head + SafeText(literal: "…") + text.dropping(width: text.width - (width - head.width - 1))
     }
 
-    /// Queue, transfers and activity, in the order in which they are given up.
+    /// Requests, queue, transfers and activity, in the order in which they are dropped.
     private var statusParts: [StyledLine] {
         var parts: [StyledLine] = []
         func add(_ words: String, _ command: AppCommand?) {
@@ -117,7 +117,7 @@ extension MainScreen {
         }
     }
 
-    /// What is most important now.
+    /// The words for the most important thing now.
     private func statusLeft(_ firstSeen: Int?) -> StatusWords {
         if !state.composer.pendingKeys.isEmpty {
             return StatusWords(SafeText("\(KeySequence(state.composer.pendingKeys).name) …", as: .line), .plain)
@@ -147,7 +147,7 @@ extension MainScreen {
         Hint("y copy", .copyText), Hint("f forward", .forward), Hint("d delete", .deleteMessage),
     ]
 
-    /// What is to be said of the open chat.
+    /// The words about the open chat.
     private func chatWords(_ chat: Chat, _ firstSeen: Int?) -> StatusWords {
         let newer = chat.window.newerCount
         if !chat.window.isAtBottom {
@@ -189,7 +189,7 @@ extension MainScreen {
         guard let browse = state.place.browse else { return nil }
         if browse.rangeStart != nil {
             let count = Browsing.selectedMessages(state).count
-            // What was selected further away is not in memory, and nothing is done to it.
+            // Messages selected further away are not in memory, and nothing is done to them.
             let limit = Browsing.rangeIsLoaded(state) ? "" : ", the rest is not loaded"
             return SafeText("browse: \(count) selected\(limit) (y copy, f forward, d delete)", as: .line)
         }
@@ -200,7 +200,7 @@ extension MainScreen {
             as: .line)
     }
 
-    /// What the line in the input is about.
+    /// The message that the line in the input is about.
     private var composingWords: SafeText? {
         guard let composing = state.openChat?.composing else { return nil }
         let what: StaticString =
@@ -214,7 +214,7 @@ extension MainScreen {
             + SafeText(literal: " · Esc cancels")
     }
 
-    /// Also with fewer words: what is offered stands in the chat, the keys nowhere else.
+    /// Also in fewer words: the chat shows the offer, too, but only this line shows the keys.
     private var offerWords: (words: SafeText, short: SafeText)? {
         guard let shown = state.place.shownOffer, let transfer = state.world.transfers[shown.number],
             let chat = state.world.chat(transfer.contact)
@@ -239,7 +239,7 @@ extension MainScreen {
         var short = "OFFER \(number) \(size)  \(keys)"
         if short.count > columns - clock - 6 { short = "\(number) \(keys)" }
         if short.count > columns - 4, offers.count > 1 { short = "\(offers.count): \(keys)" }
-        // It may stand there for long: the name leaves room for the keys, and for what is unread elsewhere.
+        // It may be shown for long: the name leaves room for the keys, and for what is unread elsewhere.
         let room = columns - 6 - clock - (layout.isNarrow ? 0 : activity.width + 2)
         let least = min(18, max(8, columns - 5 - clock - front.width - end.width))
         let whole = front + words.name(width: max(least, min(30, room - front.width - end.width))) + end
@@ -268,7 +268,7 @@ extension MainScreen {
         while first < selected, labels[first...selected].reduce(5, { $0 + $1.width + 2 }) > columns { first += 1 }
         if first > 0 { line.add("… ", Theme.quiet) }
         for (index, label) in labels.enumerated().dropFirst(first) {
-            // Behind all but the last there is room for the mark of what follows.
+            // After each but the last there is room for the mark that more follow.
             guard line.width + label.width + (index == labels.count - 1 ? 0 : 3) <= columns else {
                 line.add("…", Theme.quiet)
                 break

@@ -31,8 +31,8 @@ struct MainScreen {
         if place > left.width + 1 { canvas.draw(right, at: Point(column: place, row: row)) }
     }
 
-    /// Who the chat is with and how the link is. Only the reason of a link that is down may be cut off, to leave room
-    /// for what stands `beside`.
+    /// The contact of the chat and the state of the link. Only the reason why a link is down may be cut off, to leave
+    /// `beside` columns for the text next to it.
     private func titleLine(width: Int, beside: Int) -> StyledLine {
         guard let chat = state.openChat else { return StyledLine("blipchat", Theme.title) }
         // The words of trust are there at any width: a long name gives way, whatever it says.
@@ -49,7 +49,7 @@ struct MainScreen {
             line.add(" · ", Theme.quiet)
             line.add(word, style)
         }
-        // What must not be missed comes before names, which may be long.
+        // Words that must not be missed come before names, which may be long.
         let isChanged = chat.peer.trust == .keyChanged
         if isChanged { add(Sentences.word(for: .keyChanged), Theme.error) }
         if chat.peer.isBlocked { add("blocked", Theme.error) }
@@ -62,7 +62,7 @@ struct MainScreen {
             let isPlain = chat.peer.room?.url.usesTLS == false
             add(RoomWords.standing(of: chat.peer), isPlain ? Theme.error : .plain)
         }
-        // Whom we refuse has no link, and why the last one ended is of no use.
+        // A contact that we refuse has no link, and why the last one ended is of no use.
         if chat.peer.isBlocked { return line }
         switch chat.link {
         case .online(let details):
@@ -71,7 +71,7 @@ struct MainScreen {
             } else if !layout.isNarrow {
                 add("online", Theme.good)
             }
-            // Of a room the words before say it.
+            // For a room, the words before already say it.
             if chat.peer.room != nil { break }
             let words = layout.isNarrow ? (details.isEncrypted ? "TLS" : "PLAINTEXT") : Sentences.words(for: details)
             add(words, details.isEncrypted ? .plain : Theme.error)
@@ -79,7 +79,7 @@ struct MainScreen {
             let words = SafeText(Sentences.words(for: chat.link), as: .line)
             let short = shortWords(for: chat.link)
             let room = width - line.width - 3 - beside
-            // Why there is no link to a changed key is said in front.
+            // The words in front already say why there is no link to a changed key.
             add(layout.isNarrow || isChanged || room < short.count + 8 ? short : words.truncated(to: room).text)
         }
         return line
@@ -120,7 +120,7 @@ struct MainScreen {
 
     // MARK: Chat
 
-    /// What of the open chat has room; it is laid out once for a picture.
+    /// The items of the open chat that fit; they are laid out once for a picture.
     private var seenItems: [HistoryLayout.VisibleItem] {
         guard let chat = state.openChat, !layout.chat.isEmpty else { return [] }
         return HistoryLayout(state, chat, width: layout.chat.size.columns).visibleItems(layout.chat.size.rows)
@@ -171,7 +171,7 @@ struct MainScreen {
         let words = TextWrap.wrap(SafeText(emptyWords(chat), as: .line), width: width)
             .map { StyledLine($0, Theme.quiet) }
         guard chat.window.loadFailed else { return words }
-        // What is said to a chat that cannot be read has no place in it.
+        // A notice for a chat that cannot be read has no place in it.
         let said = state.place.lobby.flatMap { HistoryLayout.noticeRows($0, state, width: width) }
         return words + said.suffix(max(0, area.size.rows - words.count))
     }
@@ -197,7 +197,7 @@ struct MainScreen {
             rows += TextWrap.wrap(SafeText(text, as: .line), width: width).map { StyledLine($0, style) }
         }
         if !state.world.hasLoaded {
-            // Who is there is not known yet.
+            // The contacts are not known yet.
         } else if state.world.chats.isEmpty {
             add("Nobody to talk to yet.")
             if let address = state.world.identity.address {

@@ -12,10 +12,10 @@ struct MessageRows {
     /// The message before it is of the same person and not long ago: the name is not said again.
     var isContinued = false
 
-    /// A message is folded behind so many rows (PRODUCT, "Hostile text" 10).
+    /// A message with more rows than this is folded (PRODUCT, "Hostile text" 10).
     static let rowLimit = 200
 
-    /// Without panes the nick stands in the text.
+    /// Without panes the nick is part of the text.
     var isNarrow: Bool { state.surface.size.columns < 60 || state.surface.isPlain }
 
     private var words: MessageWords { MessageWords(message, contact: chat.name, known: state.world.skeletons) }
@@ -100,7 +100,7 @@ struct MessageRows {
         guard let first = clusters.first, !first.isBlank else { return false }
         // A piece of an address with nothing else in its row says nothing by itself, and is copied with the others.
         if let link = first.link, clusters.allSatisfy({ $0.link === link }) { return false }
-        // Times, rules, arrows and marks begin with no letter, but for times whose pattern does.
+        // Times, rules, arrows and marks begin with no letter, except times whose pattern does.
         return !first.base.properties.isAlphabetic || first.base == time.unicodeScalars.first
     }
 

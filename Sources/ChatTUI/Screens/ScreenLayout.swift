@@ -13,7 +13,7 @@ struct ScreenLayout: Sendable, Equatable {
     private(set) var details: Rect?
     private(set) var chat: Rect
     private(set) var input: Rect
-    /// Columns of what stands before the draft.
+    /// Columns of the prompt before the draft.
     let promptWidth: Int
 
     /// No panes, and nicks inside the text.
@@ -28,7 +28,8 @@ struct ScreenLayout: Sendable, Equatable {
         let hasHint = !isTiny && size.rows >= 8 && state.surface.settings.hints && !state.surface.isPlain
         let prompt = Self.prompt(state, columns: size.columns, hasTitle: hasTitle)
         let around = (hasTitle ? 1 : 0) + (hasStatus ? 1 : 0) + (hasHint ? 1 : 0)
-        // While it is typed at, two rows at least: of what runs over one the part before the cursor is to be seen.
+        // While the user types in it, two rows at least: when the draft takes more than one, the part before the cursor
+        // has to be visible.
         let share = max(state.place.overlay == nil ? 2 : 1, size.rows / 3)
         let maxInput = max(1, min(share, size.rows - around - 1))
         promptWidth = prompt.width
@@ -69,7 +70,7 @@ struct ScreenLayout: Sendable, Equatable {
             list = Rect(column: 0, row: top, columns: listWidth, rows: rows)
             left = listWidth + 1
         }
-        // Without contacts there are no details, and the own address wants to be in one row.
+        // Without contacts there are no details, and our own address should fit in one row.
         if size.columns - left - 31 >= Self.chatMinimum, hasPanes,
             !(state.world.hasLoaded && state.world.chats.isEmpty),
             Self.isShown(
@@ -82,11 +83,11 @@ struct ScreenLayout: Sendable, Equatable {
         chat = Rect(column: left, row: top, columns: right - left, rows: rows)
     }
 
-    /// From how many columns on the panes are there by themselves (PRODUCT, rule 3).
+    /// The number of columns from which the panes are there by themselves (PRODUCT, rule 3).
     static let columnsForList = 60
     static let columnsForDetails = 110
 
-    /// The chat never gets fewer columns (PRODUCT, rule 3).
+    /// The chat never gets fewer columns than this (PRODUCT, rule 3).
     private static let chatMinimum = 40
 
     /// Whether a pane is shown: as the setting says, or the other way round when the user has pressed its key.
@@ -98,8 +99,8 @@ struct ScreenLayout: Sendable, Equatable {
         }
     }
 
-    /// What stands before the draft: `Alice> `, or `> ` where the title says it or there is no room; in browse mode that letters
-    /// are keys.
+    /// The prompt before the draft: `Alice> `, or `> ` where the title has the name or there is no room; in browse mode
+    /// it says that letters are keys.
     static func prompt(_ state: AppState, columns: Int, hasTitle: Bool) -> SafeText {
         let short = SafeText(literal: "> ")
         guard columns >= 8 else { return .empty }

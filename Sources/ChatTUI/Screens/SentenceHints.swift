@@ -5,10 +5,10 @@ import ChatWords
 
 /// Finds commands in sentences.
 enum SentenceHints {
-    /// What stands in front of the command that somebody may have meant.
+    /// The words in front of the command that somebody may have meant.
     static let suggestion = "Did you mean "
 
-    /// The commands of a sentence that begin it or stand at the beginning of parentheses, with what a click types.
+    /// The commands at the beginning of a sentence or of parentheses, with what a click types.
     static func hints(in sentence: String) -> [Hint] {
         // Most sentences have none, and each frame looks at them.
         guard sentence.utf8.contains(UInt8(ascii: "/")) else { return [] }

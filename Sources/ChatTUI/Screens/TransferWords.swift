@@ -1,4 +1,4 @@
-// What is said of a file or a folder on its way, for the transfers pane: one row that tells what is going on.
+// The words about a file or a folder on its way, for the transfers pane: one row that says what happens to it.
 
 import ChatCore
 import ChatWords
@@ -16,7 +16,7 @@ struct TransferWords {
             progress: state.world.transfers.progress(of: group, at: state.surface.moment.uptime))
     }
 
-    /// What its files do as a whole.
+    /// The state of its files as a whole.
     var shownState: FileTransfer.State { state.world.transfers.shownState(of: group, at: state.surface.moment.uptime) }
 
     /// `release.tar.zst`, or `photos/ (31 files)`.
@@ -35,7 +35,7 @@ struct TransferWords {
         return Sentences.way(of: details)
     }
 
-    /// What is going on, in one row of `width` columns.
+    /// The present state, in one row of `width` columns.
     func row(width: Int) -> String {
         switch shownState {
         case .running:
@@ -96,7 +96,7 @@ struct TransferWords {
         state.world.transfers.limits[group.number].map { "at most \(Units.rate(Double($0)))" }
     }
 
-    /// What stands behind it takes about 42 columns, or more.
+    /// The words after it take about 42 columns, or more.
     private func bar(_ width: Int, beside words: Int = 0) -> String {
         let room = width - max(42, words) - (limitWords.map { $0.count + 2 } ?? 0)
         return ProgressBar.text(group.transferred, of: group.size, width: max(4, room))
@@ -127,7 +127,7 @@ enum OfferWords {
         return chat.peer.trust == .keyChanged ? "KEY CHANGED, waits until you decide (/verify)" : nil
     }
 
-    /// The same of an accepted file, which has a reason of its own otherwise. Whoever is not there fetches nothing.
+    /// The same of an accepted file, which has a reason of its own otherwise. A contact that is not there fetches nothing.
     static func whatHolds(
         _ contact: ContactID, _ direction: MessageDirection, else reason: TransferReason?, _ state: AppState
     ) -> String? {
@@ -140,7 +140,7 @@ enum OfferWords {
         return "\(state.world.name(of: contact)) is offline, it resumes when they connect"
     }
 
-    /// What becomes of an offer of ours, by the mark of its message.
+    /// The state of an offer of ours, by the mark of its message.
     static func words(offering transfer: FileTransfer, _ state: AppState) -> String {
         let name = state.world.name(of: transfer.contact)
         switch state.world.mark(of: transfer) {

@@ -14,8 +14,8 @@ package func view(_ state: AppState) -> Picture {
     return Picture(canvas: canvas, layout: layout, input: state.composer.input, isCovered: state.place.overlay != nil)
 }
 
-/// What is on the screen: the cells, what can be clicked, where everything is. It can be brought up to date cheaply when
-/// text comes into the input.
+/// The screen as it is drawn: the cells, what can be clicked, where everything is. It can be brought up to date cheaply
+/// when text comes into the input.
 package struct Picture: Sendable {
     package private(set) var canvas: Canvas
     let layout: ScreenLayout
@@ -24,10 +24,10 @@ package struct Picture: Sendable {
     let isCovered: Bool
     private(set) var age = Age.current
 
-    /// What has happened since that the picture does not show.
+    /// The kind of change that the picture does not show yet.
     enum Age: Comparable {
         case current
-        /// Every other row than those of the input may show what was.
+        /// Every row other than those of the input may be out of date.
         case beforeNews
         /// A key or the terminal has changed more than the input.
         case beforeKey
@@ -42,13 +42,13 @@ package struct Picture: Sendable {
 
     // MARK: The mouse
 
-    /// What a click on `point` means.
+    /// The meaning of a click on `point`.
     func target(at point: Point) -> HitTarget? { canvas.target(at: point) }
 
     /// Whether the open overlay lies there.
     func isInOverlay(_ point: Point) -> Bool { isCovered && canvas.isInOverlay(point) }
 
-    /// The character of the draft that stands at a point of its rows.
+    /// The character of the draft at a point of its rows.
     func draftOffset(at point: Point) -> Int {
         let box = InputBox(
             input, width: layout.size.columns - layout.promptWidth, maxRows: layout.input.size.rows,
@@ -86,8 +86,8 @@ package struct Picture: Sendable {
         return picture
     }
 
-    /// What has come to a draft of one row at its end, when that is one character without any trouble: it goes where the
-    /// cursor stands, and nothing else changes. This is what nearly every key does.
+    /// The character that has come to the end of a draft of one row, when it is a single one without any trouble: it
+    /// goes where the cursor is, and nothing else changes. Nearly every key does just this.
     private func appended(_ state: AppState) -> Cluster? {
         let characters = state.composer.input.characters
         guard let place = canvas.cursor, layout.input.size.rows == 1, layout.input.rows.contains(place.row),

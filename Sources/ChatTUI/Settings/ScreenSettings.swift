@@ -7,19 +7,19 @@ import ChatWords
 package struct ScreenSettings: Sendable, Equatable {
     /// Whether a side pane is shown: `auto` by the width of the terminal.
     package enum Pane: String, Sendable, CaseIterable { case auto, on, off }
-    /// Which chats stand first in lists: as they were added, those with the newest message, those with unread ones.
+    /// Which chats come first in lists: as they were added, those with the newest message, those with unread ones.
     package enum ListOrder: String, Sendable, CaseIterable { case added, newest, unread }
     package enum ColorMode: String, Sendable, CaseIterable { case auto, always, never }
     package enum Glyphs: String, Sendable, CaseIterable { case unicode, ascii }
     package enum EditMode: String, Sendable, CaseIterable { case emacs, vi }
-    /// What Enter does in the input; Alt-Enter and Ctrl-j do the other.
+    /// The effect of Enter in the input; Alt-Enter and Ctrl-j do the other.
     package enum Enter: String, Sendable, CaseIterable { case send, newline }
     /// Whose widths rule: what the start-up probe found, the C library's, or whole clusters.
     package enum WidthMode: String, Sendable, CaseIterable { case auto, wcwidth, grapheme }
     package enum EmojiMode: String, Sendable, CaseIterable { case draw, name }
     package enum BidiMode: String, Sendable, CaseIterable { case auto, reorder, raw }
     package enum Receipts: String, Sendable, CaseIterable { case send, off }
-    /// What marks messages as read: being on the screen, or only /read.
+    /// How messages are marked as read: by being on the screen, or only by /read.
     package enum ReadMark: String, Sendable, CaseIterable { case visible, manual }
     /// Which messages ring: none, those that mention our name, all.
     package enum Bell: String, Sendable, CaseIterable { case off, mention, all }
@@ -108,7 +108,7 @@ package struct ScreenSettings: Sendable, Equatable {
     // [keys] and [alias]
     /// Key names to action names, as `/bind` writes them; an empty action unbinds.
     package var keys: [String: String] = [:]
-    /// Names without the slash, to the line that they stand for.
+    /// Names without the slash, to the line that each of them means.
     package var aliases: [String: String] = [:]
 
     package init() {}

@@ -1,9 +1,9 @@
-// What the screen does when the settings have changed.
+// Brings the screen up to date when the settings have changed.
 
 import ChatCore
 import ChatWords
 
-/// What changes when the settings do.
+/// The changes to the screen when the settings change.
 enum SettingsChange {
     /// The settings have changed.
     static func adopt(
@@ -14,7 +14,7 @@ enum SettingsChange {
         if let new = reply.settings {
             let old = state.surface.settings
             state.surface.settings = new
-            // What a key has switched stays, unless the file says something else now.
+            // A setting that a key has switched stays, unless the file says something else now.
             if new.mouse == state.surface.savedMouse { state.surface.settings.mouse = old.mouse }
             state.surface.savedMouse = new.mouse
             if state.surface.settings.mouse != old.mouse {

@@ -7,7 +7,7 @@ package protocol SettingsStore: SettingNames {
     func carryOut(_ request: SettingsRequest) async -> SettingsReply
 }
 
-/// What can be completed of settings. Asked when somebody completes, not at the start.
+/// The keys and values that can be completed. Asked for when somebody completes, not at the start.
 package protocol SettingNames: Sendable {
     /// All keys.
     var keys: [String] { get }
@@ -29,9 +29,9 @@ struct NoSettings: SettingsStore {
     }
 }
 
-/// What the user wants of the settings.
+/// A request of the user to the settings.
 package enum SettingsRequest: Sendable, Equatable {
-    /// What is set; of one key or section, everything.
+    /// Shows the present settings; of one key or section, everything.
     case show(String?)
     case set(key: String, words: String)
     /// Goes back to the default.
@@ -40,7 +40,8 @@ package enum SettingsRequest: Sendable, Equatable {
     indirect case confirmed(SettingsRequest)
     /// Reads the file again.
     case reload
-    /// The file has changed (another front end has done it, or the chat when it renamed a contact), and the chat knows: reads it again, and says nothing.
+    /// Reads the file again, and says nothing: it has changed (another front end has done it, or the chat when it
+    /// renamed a contact), and the chat knows.
     case follow
     case themes
 
@@ -54,12 +55,12 @@ package enum SettingsRequest: Sendable, Equatable {
     }
 }
 
-/// What came of it.
+/// The result of a request.
 package struct SettingsReply: Sendable, Equatable {
     /// As they are now; `nil`: nothing has changed.
     package var settings: ScreenSettings?
     package var theme: Theme?
-    /// What to tell the user.
+    /// The words for the user.
     package var lines: [String]
     package var isError: Bool
     /// Nothing was changed, because messages would be deleted: `confirmed` does it.

@@ -46,7 +46,7 @@ enum FileCommands: SlashCommandGroup {
                 scanner.isEnd(of: "/accept [N] [FOLDER]", hint: "put a folder with spaces in quotes", &state)
             else { return }
             guard folder != "" else { return state.note(Self.emptyPath, isError: true) }
-            // Without a number only what cannot be anything else is a folder: a slip would make one.
+            // Without a number only a word that cannot be anything else is a folder: a mistake would make one.
             if let folder, folder == word, !folder.contains("/"), !["~", ".", ".."].contains(folder) {
                 return state.note(
                     "\(SafeText(folder, as: .name).text) is not a transfer (8, #8); write a folder as ./\(folder)",
@@ -58,7 +58,7 @@ enum FileCommands: SlashCommandGroup {
             let isNamed = !scanner.isAtEnd
             guard let number = transferNumber(&scanner, for: verb, &state) else { return }
             state.place.namedFolder = number
-            // What ends for good is either named, or asked about like x in the transfers.
+            // A command that ends a transfer for good either names it, or asks first like x in the transfers.
             let cancelling = Errand.cancelFolder(number)
             if verb == .cancel, !isNamed, call.asked != cancelling {
                 state.place.confirming = cancelling
@@ -81,12 +81,12 @@ enum FileCommands: SlashCommandGroup {
             }
         case .limit: limitRate(&scanner, &state, &effects)
         case .transfers: TransfersPane.show(scanner.remainder() ?? "", &state)
-        // The table leads no other one here.
+        // The table sends no other command here.
         default: break
         }
     }
 
-    /// The errands of one command as one: they are carried out one after the other, and told in one sentence.
+    /// The errands of one command as one: they are carried out one after the other, and reported in one sentence.
     static func one(_ errands: [Errand]) -> Errand? {
         errands.count > 1 ? .several(errands) : errands.first
     }
@@ -129,14 +129,14 @@ enum FileCommands: SlashCommandGroup {
         }
         effects.append(.run(errand))
         guard let reason else { return }
-        // Each of those who offered them hears it once.
+        // Each contact that offered them hears it once.
         var told: Set<ContactID> = []
         for group in groups where told.insert(group.contact).inserted {
             effects.append(.run(.send(reason, to: group.contact)))
         }
     }
 
-    /// From somebody who is blocked nothing is taken.
+    /// Nothing is taken from a contact that is blocked.
     private static func isAnswerable(_ group: TransferGroup, by verb: SlashVerb, _ world: World) -> Bool {
         verb != .accept || world.chat(group.contact)?.peer.isBlocked != true
     }
@@ -155,7 +155,7 @@ enum FileCommands: SlashCommandGroup {
         }
     }
 
-    /// The working folder would be meant by it, and is not what somebody wants who has typed quotation marks.
+    /// It would mean the working folder, which a user who has typed quotation marks does not want.
     static let emptyPath = "\"\" is not a path (. is the working folder)"
 
     /// `/decline N REASON`: the news of a transfer carries no words (PROTOCOL 4), so the reason is an answer to the
@@ -166,7 +166,7 @@ enum FileCommands: SlashCommandGroup {
         let reason = scanner.remainder()
         if let reason, !Entering.check(reason, &state) { return }
         effects.append(.run(.decline(number)))
-        // What is no offer to us is not declined, and gets no answer.
+        // A transfer that is no offer to us is not declined, and gets no answer.
         guard let reason, let transfer = state.world.transfers[number], transfer.fits(.decline) else { return }
         if let message = state.world.chat(transfer.contact)?.window.message(.id(transfer.id)) {
             effects.append(.run(.reply(reason, to: message)))
@@ -205,7 +205,7 @@ enum FileCommands: SlashCommandGroup {
         }
     }
 
-    /// What `/limit` without words says: both directions, and the files that have a limit of their own.
+    /// The answer to `/limit` without words: both directions, and the files that have a limit of their own.
     static func limitLines(_ limits: [RateLimit]) -> [String] {
         limits.compactMap { limit in
             if case .transfer = limit.scope, limit.rate == nil { return nil }
@@ -213,7 +213,7 @@ enum FileCommands: SlashCommandGroup {
         }
     }
 
-    /// The transfer that is named (`8`, `#8`), else the only one that fits. What follows stays in the scanner.
+    /// The transfer that is named (`8`, `#8`), else the only one that fits. The rest of the line stays in the scanner.
     private static func transferNumber(_ scanner: inout ArgumentScanner, for verb: SlashVerb, _ state: inout AppState)
         -> TransferNumber?
     {
@@ -223,7 +223,7 @@ enum FileCommands: SlashCommandGroup {
             scanner = ahead
             return TransferNumber(value)
         }
-        // Of the others the word is a folder or a reason.
+        // For the other commands the word is a folder or a reason.
         if let word, [.pause, .resume, .cancel].contains(verb) {
             state.note(
                 "\(SafeText(word, as: .name).text) is not a transfer (8, #8; /transfers lists them)", isError: true)
@@ -231,7 +231,7 @@ enum FileCommands: SlashCommandGroup {
         }
         var candidates: [TransferNumber] = []
         for file in state.world.transfers.unfinished where file.fits(verb) {
-            // An offer is answered by a number that is on offer: the first file of the folder may be decided.
+            // An offer is answered by a number that is on offer: the first file of the folder may be decided already.
             let group = state.world.transfers.group(of: file.number)
             let isAnswer = verb == .accept || verb == .decline
             let number = isAnswer ? group.flatMap(state.world.transfers.firstOffer)?.number : group?.number
@@ -271,8 +271,8 @@ extension TransferList {
         }
     }
 
-    /// The number of a folder stands for all of its files that a command can be about. Any other number stands for its
-    /// file, also when the command cannot be: the answer says why.
+    /// The number of a folder means all of its files that a command can be about. Any other number means its file, even
+    /// when the command cannot be about it: the answer says why.
     func files(meantBy number: TransferNumber, for verb: SlashVerb) -> [TransferNumber] {
         guard let group = group(of: number), group.isFolder, group.number == number else { return [number] }
         let files = files(of: group).filter { $0.fits(verb) }.map(\.number)

@@ -13,7 +13,7 @@ enum LookCommands: SlashCommandGroup {
         case .clear: clearView(&state, &effects)
         case .status: state.note(statusLines(state.world))
         case .search: SearchPane.show(scope: nil, scanner.remainder() ?? "", &state, &effects)
-        // The table leads no other one here.
+        // The table sends no other command here.
         default: break
         }
     }
@@ -55,7 +55,7 @@ enum LookCommands: SlashCommandGroup {
         }
     }
 
-    /// What `/slashguard` of Profanity looks for is always so here (PRODUCT, rule 7).
+    /// The check of Profanity's `/slashguard` is always on here (PRODUCT, rule 7).
     private static let slashGuard = [
         "Always on: blipchat runs a line that begins with / or rejects it; it never sends it as it is.",
         "//text sends \"/text\", /plain sends a text exactly as it is.",
@@ -77,7 +77,7 @@ enum LookCommands: SlashCommandGroup {
             _ = state.place.takeLobby()
             return
         }
-        // What comes from now on is below; the empty view says what has become of the history.
+        // New messages appear below from now on; the empty view says what has become of the history.
         Scrolling.scroll(.newest, &state, &effects)
         state.world.chats[index].window.clear()
     }

@@ -66,7 +66,7 @@ enum PeopleCommands: SlashCommandGroup {
                 }
             }
         case .myID: showOwnAddress(&state, &effects)
-        // The table leads no other one here.
+        // The table sends no other command here.
         default: break
         }
     }
@@ -154,7 +154,7 @@ enum PeopleCommands: SlashCommandGroup {
         return Self.contacts(lines, filter)
     }
 
-    /// Those lines about contacts that the words behind the command leave.
+    /// The lines about contacts that match the words after the command.
     static func contacts(_ lines: [String], _ filter: ListFilter, title: [String] = []) -> [String] {
         let listed = filter.narrowed(lines) { $0 }
         return listed.isEmpty ? ["No contact matches"] : title + listed

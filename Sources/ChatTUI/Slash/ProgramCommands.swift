@@ -10,7 +10,7 @@ enum ProgramCommands: SlashCommandGroup {
         switch call.verb {
         case .export: export(&scanner, &state, &effects)
         case .importHistory:
-            // Nobody can be asked there whether contacts may be added: the first answer names this word.
+            // The command cannot ask there whether contacts may be added: its first answer names this word.
             var ahead = scanner
             let isAgreed = ahead.next() == "--yes"
             if isAgreed { scanner = ahead }
@@ -20,7 +20,7 @@ enum ProgramCommands: SlashCommandGroup {
             if let path = onlyPath(&scanner, "/backup PATH", &state) { effects.append(.ask(.backUp(path))) }
         case .doctor: effects.append(.ask(.command(ProgramCommand(["doctor"]))))
         case .qr: askQRCode(&state, &effects)
-        // The table leads no other one here.
+        // The table sends no other command here.
         default: break
         }
     }
@@ -46,7 +46,7 @@ enum ProgramCommands: SlashCommandGroup {
                 "/export \(state.world.name(of: id)) PATH: say where to, or ./\(word) for a file by that name",
                 isError: true)
         }
-        // A contact whose name is mistyped would be a file with all of the history.
+        // A mistyped name of a contact would become a file with all of the history.
         if contact == nil, let word = words.first, words.count == 1, !word.contains("/"), !word.contains(".") {
             let shown = SafeText(word, as: .name).text
             return state.note(
@@ -66,7 +66,7 @@ enum ProgramCommands: SlashCommandGroup {
         effects.append(.ask(.command(ProgramCommand(command))))
     }
 
-    /// The path that is the rest of a line. What follows on it would be lost, and the path be another one.
+    /// The path that is the rest of a line. Words after it would be lost, and the path would be another one.
     private static func onlyPath(_ scanner: inout ArgumentScanner, _ usage: String, _ state: inout AppState) -> String?
     {
         guard let path = scanner.next() else {
@@ -93,7 +93,7 @@ enum ProgramCommands: SlashCommandGroup {
         }
     }
 
-    /// A command has ended: what it said, or that it is done.
+    /// A command has ended: shows its output, or that it is done.
     static func show(_ output: ProgramOutput, of command: ProgramCommand, _ state: inout AppState) {
         let name = command.words.first ?? ""
         let isError = output.exitCode != 0

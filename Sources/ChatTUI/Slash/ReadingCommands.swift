@@ -47,7 +47,7 @@ enum ReadingCommands: SlashCommandGroup {
                 MessageActions.markRead(contacts, &state, &effects)
             }
         case .log: state.show(.reader(ReaderPane(.log, filter: scanner.remainder() ?? "")))
-        // The table leads no other one here.
+        // The table sends no other command here.
         default: break
         }
     }
@@ -91,7 +91,7 @@ enum ReadingCommands: SlashCommandGroup {
         find(reference ?? .last(1, action.kind), action, &state, &effects)
     }
 
-    /// `3`, `#8`, `#1a2b3c4d` or an id in front, with something behind it or also `alone`.
+    /// `3`, `#8`, `#1a2b3c4d` or an id in front, followed by something or also `alone`.
     static func reference(
         _ scanner: inout ArgumentScanner, alone: Bool, kind: MessageReference.Kind
     ) -> MessageReference? {
@@ -114,7 +114,7 @@ enum ReadingCommands: SlashCommandGroup {
         return found
     }
 
-    /// A whole number in front that can be no message's, with a text behind it: it was meant as one, and a text that
+    /// A whole number in front that can be no message's, with a text after it: it was meant as one, and a text that
     /// begins with it would go to the other side.
     private static func wrongNumber(_ scanner: ArgumentScanner) -> String? {
         var ahead = scanner
@@ -124,7 +124,7 @@ enum ReadingCommands: SlashCommandGroup {
         return SafeText(word, as: .name).text
     }
 
-    /// What names a message that may be there, without the text that was to follow.
+    /// A word that names a message that may be there, without the text that was to follow.
     private static func loneReference(_ scanner: ArgumentScanner, _ kind: MessageReference.Kind, _ state: AppState)
         -> String?
     {
@@ -151,7 +151,7 @@ enum ReadingCommands: SlashCommandGroup {
         }
     }
 
-    /// The store has answered. What was meant for a chat is not done in another one.
+    /// The store has answered. An action that was meant for one chat is not done in another one.
     static func receive(
         _ message: ChatMessage?, _ reference: MessageReference, _ contact: ContactID, _ action: MessageAction,
         line: String?, _ state: inout AppState, _ effects: inout [AppEffect]
@@ -182,7 +182,7 @@ enum ReadingCommands: SlashCommandGroup {
         MessageActions.perform(action, on: message, &state, &effects)
     }
 
-    /// What was typed for a message that it cannot be done with is in the input again.
+    /// Puts the line back into the input when it cannot be done with its message.
     private static func giveBack(_ line: String?, to contact: ContactID? = nil, _ state: inout AppState) {
         if let line, let contact = contact ?? state.place.openID { ErrandFailures.giveBack(line, to: contact, &state) }
     }
@@ -193,7 +193,7 @@ enum ReadingCommands: SlashCommandGroup {
     ) {
         if case .resume = action { return }
         switch reference {
-        // Further back than there is anything: as far as there is.
+        // Further back than the history goes: to its beginning.
         case .last where action == .show: Scrolling.scroll(.oldest, &state, &effects)
         case .last(1, _): state.note("There is no \(action.noun)", isError: true)
         case .last(let number, _): state.note("There are fewer than \(number) \(action.nouns)", isError: true)
@@ -264,20 +264,20 @@ enum ReadingCommands: SlashCommandGroup {
 }
 
 extension ChatWindow {
-    /// Nothing of the conversation is elsewhere.
+    /// The window has all of the conversation.
     var isComplete: Bool { isLoaded && reachesOldest && reachesNewest }
 
     var messageCount: Int { shownMessages.count }
 
-    /// The store counts the files behind the lines of folders as well: a reference for it, and with -1 as the user
-    /// meant it.
+    /// The store also counts the files that the lines of folders hide: a reference for the store, and with -1 as the
+    /// user meant it.
     func countingFolded(_ reference: MessageReference, times sign: Int = 1) -> MessageReference {
         guard reachesNewest, case .last(let number, let kind) = reference else { return reference }
         let hidden = items.lazy.compactMap(\.message).count { isFolded($0) && $0.fits(kind) }
         return .last(max(1, number + sign * hidden), kind)
     }
 
-    /// The message that is meant, if the window can tell. Numbers count what has rows.
+    /// The message that is meant, if the window can tell. Numbers count the messages that have rows.
     func message(_ reference: MessageReference) -> ChatMessage? {
         let messages = items.lazy.reversed().compactMap(\.message)
         switch reference {

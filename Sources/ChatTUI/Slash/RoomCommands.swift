@@ -11,7 +11,7 @@ enum RoomCommands: SlashCommandGroup {
         case .join: join(call, &scanner, &state, &effects)
         case .leave:
             if let id = SlashArguments.contact(scanner.remainder(), &state) { effects.append(.run(.leaveRoom(id))) }
-        // The table leads no other one here.
+        // The table sends no other command here.
         default: break
         }
     }
@@ -29,7 +29,7 @@ enum RoomCommands: SlashCommandGroup {
         }
     }
 
-    /// Meets whoever waits with the words that were typed; what stands behind them is a name. `false`: no words were meant.
+    /// Meets the person who waits with the words that were typed; any text after them is a name. `false`: no words were meant.
     private static func meets(_ typed: String, _ state: inout AppState, _ effects: inout [AppEffect]) -> Bool {
         guard MeetWords.isMeant(by: typed) else { return false }
         let words = typed.split(whereSeparator: \.isWhitespace).map(String.init)
@@ -44,14 +44,14 @@ enum RoomCommands: SlashCommandGroup {
         return true
     }
 
-    /// How many entries of a room's log are told.
+    /// How many entries of a room's log are shown.
     private static let logCount = 15
 
-    /// What is known of a room.
+    /// The lines about a room.
     static func lines(_ details: RoomDetails, of contact: ContactID, _ state: AppState) -> [String] {
         guard let chat = state.world.chat(contact) else { return [] }
         let url = details.room.url
-        // How it is encrypted, the title says already.
+        // The title already says how it is encrypted.
         let link = chat.link.isOnline ? "online" : Sentences.words(for: chat.link)
         var lines = [
             "\(chat.name.text): \(RoomWords.title(of: url)), \(link)",

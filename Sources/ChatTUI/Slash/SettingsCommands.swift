@@ -16,7 +16,7 @@ enum SettingsCommands: SlashCommandGroup {
             guard let key = scanner.nextKey() else { return ask(.show(nil)) }
             guard let words = scanner.remainder() else { return ask(.show(key)) }
             guard isKnown(ownerOf: key, &state) else { return }
-            // As it stands in the file, too.
+            // The form of the file, with `= ` before the value, is accepted, too.
             change(.set(key: key, words: words.hasPrefix("= ") ? String(words.dropFirst(2)) : words))
         case .unset:
             guard let key = scanner.nextKey(), scanner.isEnd(of: "/unset KEY", &state) else { return }
@@ -30,7 +30,7 @@ enum SettingsCommands: SlashCommandGroup {
         }
     }
 
-    /// Whether there is the contact that a setting is for, `contact.NAME.keep`; a slip would be for nobody, and not be seen.
+    /// Whether the contact exists that a setting is for, `contact.NAME.keep`; a mistake would be for nobody, and not be seen.
     private static func isKnown(ownerOf key: String, _ state: inout AppState) -> Bool {
         let parts = key.split(separator: ".", maxSplits: 1)
         guard parts.count == 2, parts[0] == "contact", let end = parts[1].lastIndex(of: ".") else { return true }

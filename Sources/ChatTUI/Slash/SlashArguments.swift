@@ -1,4 +1,4 @@
-// What many commands ask of their arguments: whom they name, and whether there is anything behind them.
+// The checks that many commands make on their arguments: whom they name, and whether anything follows them.
 
 import ChatCore
 import ChatWords
@@ -31,7 +31,7 @@ enum SlashArguments {
         return nil
     }
 
-    /// Whom we refuse is neither called nor pinged: `true` when that was said.
+    /// A contact that we refuse is neither called nor pinged: `true` when that was said.
     static func saysBlocked(_ contact: ContactID, _ state: inout AppState) -> Bool {
         guard let chat = state.world.chat(contact), chat.peer.isBlocked else { return false }
         state.note(Sentences.blocked(chat.name.text), isError: true)
@@ -48,7 +48,7 @@ extension ArgumentScanner {
         return false
     }
 
-    /// The contact whom the next argument names, behind which more follows.
+    /// The contact that the next argument names, when more arguments follow it.
     mutating func contact(_ state: inout AppState) -> ContactID? {
         SlashArguments.contact(next(among: state.world.chats.map(\.peer.name)), &state)
     }

@@ -11,16 +11,16 @@ protocol SlashCommandGroup: SendableMetatype {
 /// A command as the user has entered it.
 struct SlashCall {
     let verb: SlashVerb
-    /// What stands behind the name, as it was typed.
+    /// The text after the name, as it was typed.
     let arguments: String
     /// Reads the arguments one after the other.
     var scanner: ArgumentScanner { ArgumentScanner(arguments) }
-    /// What the command before has asked: to enter that one again confirms it.
+    /// The question of the command before: entering that one again confirms it.
     let asked: Errand?
 }
 
 extension SlashCommand {
-    /// Runs it with what was typed behind its name.
+    /// Runs it with the text that was typed after its name.
     func run(_ arguments: String, _ state: inout AppState, _ effects: inout [AppEffect]) {
         let asked = state.place.confirming
         state.place.confirming = nil

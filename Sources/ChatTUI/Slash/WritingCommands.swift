@@ -18,7 +18,7 @@ enum WritingCommands: SlashCommandGroup {
         case .bind: bind(&scanner, &state, &effects)
         case .unbind: unbind(scanner.next() ?? "", &state, &effects)
         case .alias: alias(&scanner, &state, &effects)
-        // The table leads no other one here.
+        // The table sends no other command here.
         default: break
         }
     }
@@ -62,8 +62,8 @@ enum WritingCommands: SlashCommandGroup {
         }
     }
 
-    /// Whether a key sends, and one leads back, when the keys are so: without one this could not be taken back here. Says
-    /// so when not.
+    /// Whether a key sends and one leads back with these keys: without one, the user could not take the change back
+    /// here. Says so when not.
     private static func keepsNeeded(_ then: Keymap, without name: String, _ state: inout AppState) -> Bool {
         let lost = [AppCommand.send, .back].first { !then.canDo($0) && state.surface.keymap.canDo($0) }
         guard let lost else { return true }
@@ -89,7 +89,7 @@ enum WritingCommands: SlashCommandGroup {
         state.say(isOurs ? "\(removal.name) does nothing now" : "\(removal.name) did nothing")
     }
 
-    /// What a key does, in each context that knows it.
+    /// The actions of a key, in each context that knows it.
     private static func show(_ name: String, _ state: inout AppState) {
         guard let keys = KeySequence(named: name) else {
             state.note(KeyOverrideError.notAKey(name).words, isError: true)

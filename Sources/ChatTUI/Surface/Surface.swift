@@ -1,5 +1,5 @@
-// What the screen is drawn on: the terminal, the settings, the time. Injected, so that pictures and tests are
-// reproducible.
+// The surface that the screen is drawn on: the terminal, the settings, the time. Injected, so that pictures and tests
+// are reproducible.
 
 import ChatCore
 package import ChatWords
@@ -21,7 +21,7 @@ package struct Surface: Sendable {
     }
     /// The keys as `settings.keys` changes them.
     private(set) var keymap = Keymap.standard
-    /// What `settings.theme` names.
+    /// The theme that `settings.theme` names.
     var theme = Theme.terminal
     /// The keys of all settings and the values of those that have few, for completion.
     var settingNames: any SettingNames = NoSettings()
@@ -30,7 +30,7 @@ package struct Surface: Sendable {
     /// `ui.mouse` as it was read last.
     var savedMouse = ScreenSettings().mouse
 
-    /// What the terminal can do, as far as it is known.
+    /// The abilities of the terminal, as far as they are known.
     var terminal = TerminalCapabilities(colors: 256, unicode: true)
     /// The shape that we have asked the terminal to give its cursor.
     var cursorShape = TerminalCommand.CursorShape.standard
@@ -128,7 +128,7 @@ extension Surface {
     /// To the second, for the info of a message.
     func exactTime(_ time: Timestamp) -> String { clock.text(time, format: "EEE d MMM yyyy HH:mm:ss") }
 
-    /// What sends a draft that is too long for a message.
+    /// The key that sends a draft that is too long for a message.
     var fileKey: String { key(.sendFile) }
 
     var sendKey: String { key(.send) }

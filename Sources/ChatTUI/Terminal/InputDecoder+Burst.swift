@@ -21,7 +21,7 @@ extension InputDecoder {
             heldLineEnd = nil
             if isAtOnce { bytes.insert(end, at: 0) } else { step(end) }
         }
-        // What is behind a mark is marked.
+        // Everything after a mark is marked.
         let marked = bytes.firstRange(of: Self.pasteStart)?.lowerBound ?? bytes.endIndex
         switch burst.judge(Self.text(of: bytes[..<marked]), now: now) {
         case .undecided where bytes.last.map(PasteBurst.isLineEnd) == true:
@@ -49,7 +49,7 @@ extension InputDecoder {
         step(end)
     }
 
-    /// Text of a paste. Of the sequences among it count what the terminal itself tells (focus, answers), no keys: a paste
+    /// Text of a paste. Of the sequences in it only the terminal's own reports count (focus, answers), no keys: a paste
     /// must not be able to press any.
     private mutating func takeBurst(_ bytes: ArraySlice<UInt8>) {
         var text: [UInt8] = []
@@ -68,7 +68,7 @@ extension InputDecoder {
         if case .ground = state { cut.forEach { step($0) } }
     }
 
-    /// The bytes of a UTF-8 character at the end of a text that is not all there.
+    /// The bytes of an incomplete UTF-8 character at the end of a text.
     private static func unfinishedCharacter(at text: [UInt8]) -> [UInt8] {
         guard let start = text.suffix(3).lastIndex(where: { $0 >= 0xC2 }) else { return [] }
         let length = text[start] < 0xE0 ? 2 : text[start] < 0xF0 ? 3 : 4
@@ -76,7 +76,7 @@ extension InputDecoder {
         return bytes.count < length && bytes.dropFirst().allSatisfy { 0x80...0xBF ~= $0 } ? Array(bytes) : []
     }
 
-    /// What a read has beside escape sequences, as far as one can say without decoding them.
+    /// The text of a read without its escape sequences, as far as one can tell without decoding them.
     static func text(of bytes: ArraySlice<UInt8>) -> [UInt8] {
         guard bytes.contains(0x1B) else { return Array(bytes) }
         var text: [UInt8] = []

@@ -11,7 +11,7 @@ extension InputDecoder {
         return text.count
     }
 
-    /// One byte between 200~ and 201~, or behind 201~.
+    /// One byte between 200~ and 201~, or after 201~.
     mutating func stepPaste(_ byte: UInt8) {
         guard case .paste(let matched) = state else {
             stepPasteTail(byte)
@@ -22,7 +22,7 @@ extension InputDecoder {
             return
         }
         appendPasted(Self.pasteEnd[..<matched])
-        // ESC begins a new match; it stands nowhere else in the mark.
+        // ESC begins a new match; it occurs nowhere else in the mark.
         let isStart = byte == Self.pasteEnd[0]
         if !isStart { appendPasted([byte]) }
         state = .paste(matched: isStart ? 1 : 0)
@@ -42,7 +42,7 @@ extension InputDecoder {
         }
     }
 
-    /// Gives the paste out and decodes what came behind it.
+    /// Emits the paste and decodes the bytes that came after it.
     mutating func finishPaste() {
         let tail = pasteTail
         emit(.paste(Self.pastedText(pasted)))

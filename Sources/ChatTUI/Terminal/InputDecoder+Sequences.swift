@@ -3,7 +3,7 @@
 import ChatWords
 
 extension InputDecoder {
-    /// One more byte behind ESC; `bytes` has them all.
+    /// One more byte after ESC; `bytes` has them all.
     mutating func stepSequence(_ bytes: [UInt8]) {
         state = .sequence(bytes)
         if let key = ownSequences[bytes] {
@@ -58,7 +58,7 @@ extension InputDecoder {
         }
     }
 
-    /// What a sequence meant that did not go on in time.
+    /// The meaning of a sequence whose rest did not come in time.
     mutating func resolveUnfinished(_ bytes: [UInt8]) {
         switch bytes.count {
         case 1: emit(.escape)
@@ -219,11 +219,11 @@ extension InputDecoder {
     ]
 }
 
-/// The parameters of a control sequence: what stands between `ESC [` and the final byte.
+/// The parameters of a control sequence: everything between `ESC [` and the final byte.
 private struct ControlSequence {
     /// "<", "=", ">" or "?" in front of the parameters.
     let marker: UInt8?
-    /// Missing parameters are `nil`; sub-parameters (behind ":") stay with theirs.
+    /// Missing parameters are `nil`; sub-parameters (after ":") stay with theirs.
     private let parameters: [[Int?]]
 
     init(_ bytes: ArraySlice<UInt8>) {

@@ -10,7 +10,7 @@ import ChatWords
 struct InputDecoder {
     typealias Instant = ContinuousClock.Instant
 
-    /// What a paste may be; further bytes of it are dropped.
+    /// The most bytes of a paste; further ones are dropped.
     static let maxPasteBytes = 1 << 20
     /// Bytes that an escape sequence may have.
     static let maxSequenceBytes = 64
@@ -21,7 +21,7 @@ struct InputDecoder {
         case ground
         /// Inside a UTF-8 character: its bytes so far, its length, and whether Alt was held.
         case character([UInt8], length: Int, alt: Bool)
-        /// Behind ESC, not yet decided: all bytes including ESC.
+        /// After ESC, not yet decided: all bytes including ESC.
         case sequence([UInt8])
         /// An X10 mouse report: bytes that are still to be skipped.
         case skipping(Int)
@@ -29,7 +29,7 @@ struct InputDecoder {
         case report(afterEscape: Bool)
         /// Between 200~ and 201~; `matched` bytes of 201~ have been seen and held back.
         case paste(matched: Int)
-        /// Behind 201~: waits whether more follows at once, because then that 201~ may have been part of the paste.
+        /// After 201~: waits to see whether more follows at once, because then that 201~ may have been part of the paste.
         case pasteEnded
     }
 
@@ -45,13 +45,13 @@ struct InputDecoder {
     let ownSequences: [[UInt8]: Key]
 
     var state = State.ground
-    /// What was pasted so far.
+    /// The bytes pasted so far.
     var pasted: [UInt8] = []
-    /// What came behind 201~.
+    /// The bytes that came after 201~.
     var pasteTail: [UInt8] = []
     /// Tells pastes that have no marks.
     var burst: PasteBurst
-    /// A line end behind quick text: Enter, unless more text comes at once.
+    /// A line end after quick text: Enter, unless more text comes at once.
     var heldLineEnd: UInt8?
     /// The beginning of the report that is being read, with the letter that introduced it.
     var report: [UInt8] = []
@@ -153,7 +153,7 @@ struct InputDecoder {
         }
     }
 
-    /// A byte outside of everything, or the one behind ESC.
+    /// A byte outside of everything, or the one after ESC.
     mutating func stepGround(_ byte: UInt8, alt: Bool) {
         state = .ground
         let modifiers: Key.Modifiers = alt ? .alt : []
@@ -203,7 +203,7 @@ struct InputDecoder {
     private mutating func stepReport(_ byte: UInt8, afterEscape: Bool) {
         if byte == 0x07 || (afterEscape && byte == UInt8(ascii: "\\")) {
             state = .ground
-            // APC of kitty's graphics; everything else has no one who asked.
+            // APC of kitty's graphics; nobody has asked for anything else.
             if report.starts(with: Array("_\(KittyGraphics.answer)".utf8)) { reports.append(.graphics) }
         } else {
             if report.count < Self.maxSequenceBytes { report.append(byte) }

@@ -1,4 +1,4 @@
-// tmux and GNU screen stand between us and the terminal: what has to be set there so that the user hears of messages.
+// tmux and GNU screen run between us and the terminal: the settings that they need so that the user hears of messages.
 
 import ChatWords
 
@@ -7,8 +7,8 @@ package enum Multiplexer: String, Sendable, Hashable, CaseIterable {
     case tmux
     case screen
 
-    /// By the variables of the environment; `nil` outside of both. With both nothing tells which is inside of the other: tmux,
-    /// which has more to be set.
+    /// By the variables of the environment; `nil` outside of both. With both, nothing tells which is inside of the
+    /// other: tmux, which needs more settings.
     package init?(environment: [String: String]) {
         if environment["TMUX"]?.isEmpty == false {
             self = .tmux
@@ -28,7 +28,7 @@ package enum Multiplexer: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What to set so that notifications, bells, the focus and the clipboard come through, as lines for people.
+    /// The settings that let notifications, bells, the focus and the clipboard through, as lines for people.
     package var advice: [String] {
         switch self {
         case .tmux:

@@ -13,7 +13,7 @@ struct ColorPair: Hashable {
 struct TerminalCodes {
     /// Gives the terminal back: no attributes, visible cursor, keypad off, the screen from before.
     var reset: [UInt8] = []
-    /// For a terminal that cannot show the screen from before: the shell goes on below ours, not within its last row.
+    /// For a terminal that cannot show the screen from before: the shell continues below ours, not within its last row.
     var nextLine: [UInt8] = []
     var noAttributes: [UInt8] = []
     var attributes: [(attribute: Style.Attributes, code: [UInt8])] = []

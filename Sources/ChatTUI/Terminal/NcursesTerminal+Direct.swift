@@ -1,4 +1,4 @@
-// What is written beside curses, behind each doupdate(): clusters that curses cannot measure, and links (OSC 8).
+// Output that is written beside curses, after each doupdate(): clusters that curses cannot measure, and links (OSC 8).
 
 import CNcurses
 import ChatWords
@@ -11,9 +11,9 @@ extension NcursesTerminal {
         return bytes.isEmpty ? [] : bytes + codes(forCursorOf: canvas)
     }
 
-    /// Writes a row from its first doubtful cluster on, setting the cursor anew behind each of them, so that a
-    /// terminal that sees another width there cannot shift the rest. Before that only what leads somewhere or did:
-    /// a cell keeps its link until it is written again.
+    /// Writes a row from its first doubtful cluster on, setting the cursor anew after each of them, so that a terminal
+    /// that sees another width there cannot shift the rest. Before that it writes only cells that lead somewhere or
+    /// did: a cell keeps its link until it is written again.
     private func appendDirectly(
         _ row: Int, _ cells: [Canvas.Cell], before: [Canvas.Cell]?, to bytes: inout [UInt8]
     ) {
@@ -24,7 +24,7 @@ extension NcursesTerminal {
             if !isBehindDirect, cells[column].isPlain, before?[column].isPlain ?? true { continue }
             let cell = cells[column]
             guard let cluster = cell.cluster, !showsPicture(cluster) else { continue }
-            // The last column is left to curses, which knows how to keep the terminal from going on in the next row.
+            // The last column is left to curses, which knows how to keep the terminal from continuing in the next row.
             guard column + cluster.width < size.columns else { break }
             let isDirect = isDrawnDirectly(cluster, at: column)
             isBehindDirect = isBehindDirect || isDirect
@@ -62,7 +62,7 @@ private struct DirectPen {
     private var bytes: [UInt8] = []
     private var style: Style?
     private var link: Link?
-    /// Where the terminal's cursor stands; `nil` when that is doubtful.
+    /// The position of the terminal's cursor; `nil` when that is doubtful.
     var place: (row: Int, column: Int)?
 
     init(terminal: NcursesTerminal) { self.terminal = terminal }

@@ -1,4 +1,4 @@
-// What arrives from the keyboard, and the end of the terminal, which a read meets first.
+// Input from the keyboard, and the end of the terminal, which a read meets first.
 
 import CNcurses
 import Glibc

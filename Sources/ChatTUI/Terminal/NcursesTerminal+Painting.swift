@@ -1,12 +1,12 @@
-// Painting a canvas: only changed cells go to curses. What curses cannot draw is in NcursesTerminal+Direct.
+// Painting a canvas: only changed cells go to curses. Clusters that curses cannot draw are in NcursesTerminal+Direct.
 
 import CNcurses
 import ChatWords
 import Glibc
 
 extension NcursesTerminal {
-    /// What curses believes to be in the cells of a cluster that is written beside it. No other cell shows it, so that
-    /// curses repaints the place when the cluster goes.
+    /// The text that curses believes to be in the cells of a cluster that is written beside it. No other cell shows it,
+    /// so that curses repaints the place when the cluster goes.
     private static let placeholder = "\u{A0}"
 
     package func present(_ canvas: Canvas) {
@@ -77,7 +77,7 @@ extension NcursesTerminal {
         }
     }
 
-    /// A style as curses has it, for as long as cells go on with it.
+    /// A style in curses' form, for as long as consecutive cells have it.
     private struct Pen {
         private var style: Style?
         private(set) var attributes = cncurses_attr_normal()
@@ -139,13 +139,13 @@ extension NcursesTerminal {
         wmove(window, Int32(place.row), Int32(place.column))
     }
 
-    /// What puts the terminal's cursor where curses believes it to be.
+    /// The codes that put the terminal's cursor where curses believes it to be.
     func codes(forCursorOf canvas: Canvas) -> [UInt8] {
         let place = cursorPlace(canvas.cursor)
         return TerminalCodes.string("cup", Int32(place.row), Int32(place.column))
     }
 
-    /// Where the cursor stands, shown or not.
+    /// The position of the cursor, shown or not.
     func cursorPlace(_ cursor: Point?) -> Point {
         guard let cursor, Rect(origin: Point(column: 0, row: 0), size: size).contains(cursor) else {
             return Point(column: 0, row: 0)

@@ -1,4 +1,4 @@
-// Pictures: what the terminal says that it can, and sixels, which are written beside curses behind each doupdate().
+// Pictures: what the terminal says it can do, and sixels, which are written beside curses after each doupdate().
 // For kitty's protocol the pixels go to the terminal once, and curses writes the placeholders as any text.
 
 import ChatWords

@@ -17,7 +17,7 @@ package final class NcursesTerminal: Terminal {
     let output: Int32
     let environment: TerminalEnvironment
     let settings: ScreenSettings
-    /// What was measured in earlier runs.
+    /// The widths that earlier runs measured.
     let memory: WidthMemory?
 
     /// Everything that exists between `start` and `stop`. No structure: each look at it would be a copy.
@@ -61,7 +61,7 @@ package final class NcursesTerminal: Terminal {
         }
     }
     var session: Session?
-    /// What the screen has asked for by TerminalCommand; holds while the program is suspended.
+    /// The requests that the screen has made by TerminalCommand; they hold while the program is suspended.
     struct Wish {
         var hasMouse = false
         var cursor = TerminalCommand.CursorShape.standard
@@ -70,7 +70,7 @@ package final class NcursesTerminal: Terminal {
     var wish = Wish()
     /// Pictures that were handed over for sixels.
     var sixels = SixelStock()
-    /// What the terminal shows; `nil` when that is not known.
+    /// The canvas that the terminal shows; `nil` when that is not known.
     var shown: Canvas?
     /// Numbers of the colour pairs that were made so far.
     var pairs: [ColorPair: Int32] = [:]
@@ -78,8 +78,8 @@ package final class NcursesTerminal: Terminal {
     /// Where `readInput` puts what it reads.
     var received = [UInt8](repeating: 0, count: 16_384)
 
-    /// How long answers to the questions of the start are waited for, when the screen has gone, before the terminal is given
-    /// back. Slower ones become input of the shell.
+    /// How long we wait for answers to the questions of the start, once the screen has gone, before we give the
+    /// terminal back. Slower ones become input of the shell.
     var reportPatience = ReportPatience()
 
     /// A terminal on two descriptors (standard input and output), which stay open. Nothing happens before `start`.
@@ -238,7 +238,7 @@ package final class NcursesTerminal: Terminal {
     /// The same for good: the user sees it at once, and what the terminal still answers comes to us all the same. Until then it
     /// stays in the mode of the screen, or the answers would be echoed; the caller restores its mode.
     private func leaveScreenAtOnce() {
-        // What endwin() goes back to.
+        // The mode that endwin() goes back to.
         def_shell_mode()
         leaveScreen()
         takeLateReports()
@@ -317,7 +317,7 @@ package final class NcursesTerminal: Terminal {
     private func receive(signal number: Int32) {
         guard let session, !session.isGone else { return }
         switch number {
-        // What the keys of an editor send to the whole group is not for us, and the screen is not ours.
+        // Signals that the keys of an editor send to the whole group are not for us, and the screen is not ours.
         case SIGWINCH where session.isLent, SIGINT where session.isLent: break
         case SIGCONT where session.isLent: session.signals.take(SIGTSTP)
         // Ctrl-z in the editor stops the whole group, which the shell waits for.

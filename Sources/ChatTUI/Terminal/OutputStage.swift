@@ -21,7 +21,7 @@ struct OutputStage {
         self.terminal = terminal
     }
 
-    /// What curses writes from now on waits for `take`.
+    /// Anything that curses writes from now on waits for `take`.
     func begin() { _ = clinux_replace_descriptor(curses, memory) }
 
     /// Curses writes to the terminal again. Returns what it has written since `begin`.

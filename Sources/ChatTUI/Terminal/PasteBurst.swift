@@ -1,12 +1,13 @@
-// Tells a paste without marks from typing: nobody types three keys within 5 ms, and nobody types on behind Enter that fast.
+// Tells a paste without marks from typing: nobody types three keys within 5 ms, or types on that fast after Enter.
 
 import ChatWords
 
-/// What came in during the last moments. Characters are typed as they come; it is the line end among them that must
-/// not act as Enter.
+/// The keys of the last few moments. Characters are typed as they come; it is the line end among them that must not act
+/// as Enter.
 ///
-/// Also where the terminal marks pastes: tmux's paste-buffer, terminals inside of editors and password managers that type
-/// do not. There it takes text behind the line end, because what a program types and ends with Enter is to be entered.
+/// Also where the terminal marks pastes: tmux's paste-buffer, terminals inside of editors and password managers that
+/// type do not. There a paste needs text after the line end, because what a program types and ends with Enter is to be
+/// entered.
 struct PasteBurst {
     /// A pause of this length ends a burst.
     static let pause = Duration.milliseconds(5)
@@ -22,15 +23,15 @@ struct PasteBurst {
     /// The terminal marks its own pastes.
     let isMarking: Bool
     private var last: ContinuousClock.Instant?
-    /// Characters of text without a pause between them, up to now: before the first line end, and behind it.
+    /// Characters of text without a pause between them, up to now: before the first line end, and after it.
     private var before = 0
     private var behind = 0
     private var hasLineEnd = false
     /// Whatever follows without a pause is pasted, too.
     private(set) var isPasting = false
 
-    /// Behind a line end that nothing stands before (a key that was pressed while the program was busy, then the next
-    /// line) so many characters are more than were typed meanwhile.
+    /// After a line end with nothing before it (a key that was pressed while the program was busy, then the next line)
+    /// so many characters are more than anybody typed meanwhile.
     private static let leastBehindEmpty = 8
 
     init(isMarking: Bool) { self.isMarking = isMarking }

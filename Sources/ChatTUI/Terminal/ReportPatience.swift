@@ -1,4 +1,4 @@
-// How long somebody who leaves within the first moments waits for what the terminal answers.
+// How long somebody who leaves within the first moments waits for the terminal's answers.
 
 import ChatWords
 
@@ -8,8 +8,8 @@ struct ReportPatience: Equatable {
 
     /// Since the questions: for a terminal that has answered in an earlier run, over however slow a line.
     var afterQuestion = Duration.seconds(1)
-    /// Since the key that leaves: for one of which nobody knows whether it answers at all. What answers has mostly done so
-    /// by then: its answers come before the keys that were pressed behind the question.
+    /// Since the key that leaves: for a terminal of which nobody knows whether it answers at all. One that answers has
+    /// mostly done so by then: its answers come before the keys that were pressed after the question.
     var afterLeaving = Duration.milliseconds(60)
 
     /// The end of the wait; in the past where there is nothing to wait for.

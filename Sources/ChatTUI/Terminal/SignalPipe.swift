@@ -1,5 +1,5 @@
 // Brings signals to the screen: the handler writes the signal's number into a pipe that a dispatch source reads.
-// Unlike blocked signals and signalfd this leaves nothing behind in child processes and works whichever thread is hit.
+// Unlike blocked signals and signalfd this leaves no traces in child processes and works whichever thread is hit.
 
 import CLinux
 import ChatWords

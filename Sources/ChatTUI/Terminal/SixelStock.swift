@@ -9,9 +9,9 @@ struct SixelStock {
     static let query = "\u{1B}[c"
     /// The number in its answer that means sixel graphics.
     static let attribute = 4
-    /// How many colours (XTSMGRAPHICS), and how many pixels a character has (XTWINOPS). Who knows, answers.
+    /// How many colours (XTSMGRAPHICS), and how many pixels a character has (XTWINOPS). A terminal that knows answers.
     static let detailsQuery = "\u{1B}[?1;1;0S\u{1B}[16t"
-    /// What a size in pixels may be, so that no answer fills the memory.
+    /// The sizes in pixels that an answer may give, so that none fills the memory.
     private static let cellLimit = 1...128
 
     private struct Handed {

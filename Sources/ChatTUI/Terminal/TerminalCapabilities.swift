@@ -1,4 +1,4 @@
-// What a terminal can do, as found out at start from the environment and terminfo. Read by the screens and /doctor.
+// The abilities of a terminal, as found out at start from the environment and terminfo. Read by the screens and /doctor.
 
 import ChatWords
 
@@ -18,7 +18,7 @@ package struct TerminalCapabilities: Sendable, Hashable {
     package var graphics = Graphics.none
     /// How wide doubtful clusters are drawn, as far as it was measured.
     package var widths = TerminalWidths()
-    /// What stands between us and the terminal.
+    /// The multiplexer between us and the terminal.
     package var multiplexer: Multiplexer?
     /// The value of TERM.
     package var name: String
@@ -28,7 +28,7 @@ package struct TerminalCapabilities: Sendable, Hashable {
         case none
         /// kitty's protocol.
         case kitty
-        /// Sixels, which stand in cells until something else is written there.
+        /// Sixels, which stay in cells until something else is written there.
         case sixel
     }
 

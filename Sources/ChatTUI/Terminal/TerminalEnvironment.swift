@@ -67,8 +67,8 @@ package struct TerminalEnvironment: Sendable, Equatable {
         return String(cString: value)
     }
 
-    /// Sets LC_CTYPE; true when it is UTF-8 now. A locale that is named but not installed (usual behind ssh) and no
-    /// setting at all both mean UTF-8, as any terminal of today; only a setting that says otherwise gives ASCII.
+    /// Sets LC_CTYPE; true when it is UTF-8 now. A locale that is named but not installed (usual over ssh) and no
+    /// setting at all both mean UTF-8, as on any terminal of today; only a setting that says otherwise gives ASCII.
     @ScreenActor
     private static func activateCharacterSet() -> Bool {
         let setting = localeSetting
@@ -102,7 +102,7 @@ package struct TerminalEnvironment: Sendable, Equatable {
     /// GNU screen (tmux may call itself `screen`, too): it does not mark pastes, and hands on little.
     var isScreen: Bool { (hasScreenSession || !isTmux) && type.map { $0.hasPrefix("screen") } ?? false }
 
-    /// What stands between us and the terminal, with the same choice as for the whole environment.
+    /// The multiplexer between us and the terminal, with the same choice as for the whole environment.
     package var multiplexer: Multiplexer? { isTmux ? .tmux : hasScreenSession ? .screen : nil }
 
     /// What a cell can hold: tmux leaves out the end of longer clusters (UTF8_SIZE in its tmux.h up to 3.4).

@@ -16,7 +16,7 @@ package enum TerminalError: Error, Sendable, Equatable, CustomStringConvertible 
     /// A system call failed while the terminal was set up.
     case system(errno: Int32)
 
-    /// What is wrong and what to do, in one line of plain ASCII.
+    /// Says what is wrong and what to do, in one line of plain ASCII.
     package var description: String {
         switch self {
         case .inputIsNotATerminal:

@@ -65,8 +65,8 @@ enum TerminalSequences {
         }
     }
 
-    /// For the terminal around tmux, which reads none of these itself and hands this on when `allow-passthrough` is on
-    /// (tmux(1)).
+    /// For the terminal around tmux, which does not read the sequence itself and hands it on when `allow-passthrough`
+    /// is on (tmux(1)).
     static func throughTmux(_ sequence: String) -> String {
         guard !sequence.isEmpty else { return "" }
         return "\u{1B}Ptmux;" + sequence.replacing("\u{1B}", with: "\u{1B}\u{1B}") + "\u{1B}\\"

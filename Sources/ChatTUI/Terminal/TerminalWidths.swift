@@ -40,7 +40,7 @@ package enum DoubtfulKind: Int, Sendable, Hashable, CaseIterable {
     /// The columns of the sample by our tables.
     var columns: Int { self == .ambiguous ? 1 : 2 }
 
-    /// What the cluster is; `nil` when all terminals should agree about it.
+    /// The kind of the cluster; `nil` when all terminals should agree about it.
     init?(_ cluster: Cluster) {
         let scalars = cluster.text.unicodeScalars
         guard scalars.count > 1 else { return nil }
@@ -58,7 +58,7 @@ package enum DoubtfulKind: Int, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// What was measured. A kind without a measurement is drawn as our tables have it.
+/// The measured widths. A kind without a measurement is drawn as our tables have it.
 package struct TerminalWidths: Sendable, Hashable {
     /// Columns that the terminal gave to the sample of each kind.
     package var measured: [DoubtfulKind: Int] = [:]

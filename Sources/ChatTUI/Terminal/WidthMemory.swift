@@ -3,7 +3,7 @@
 import ChatWords
 import Glibc
 
-/// The file of measured widths. What cannot be read is measured anew, what cannot be written is measured next time.
+/// The file of measured widths. Widths that cannot be read are measured anew, those that cannot be written next time.
 package struct WidthMemory: Sendable, Equatable {
     private static let maxBytes = 16_384
     private static let maxLines = 50

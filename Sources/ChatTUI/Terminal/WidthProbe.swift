@@ -3,8 +3,8 @@
 
 import ChatWords
 
-/// Asks the terminal where its cursor stands behind each sample (DSR 6), and then what it is (DA1): the last answer
-/// tells that no further ones come, also from terminals that do not know the first question.
+/// Asks the terminal where its cursor is after each sample (DSR 6), and then what it is (DA1): the last answer tells
+/// that no further ones come, also from terminals that do not know the first question.
 struct WidthProbe: Sendable, Equatable {
     /// The samples are written here, never in the first row: `ESC [ 1 ; n R` could also be F3 with a modifier.
     static let row = 2

@@ -4,7 +4,7 @@ import ChatWords
 
 /// Which field of the open overlay or form is meant.
 enum FieldName: Sendable, Equatable {
-    /// What narrows a list, or is asked in a prompt: the field that an overlay has.
+    /// The field of an overlay, which narrows a list or takes the answer to a prompt.
     case filter
     /// The rate that the transfers pane asks for.
     case rate
@@ -29,7 +29,7 @@ struct FieldTarget: Sendable, Equatable {
 }
 
 extension Canvas {
-    /// Draws a field behind its prompt, puts the cursor into it and makes it clickable. A long text is shown around its
+    /// Draws a field after its prompt, puts the cursor into it and makes it clickable. A long text is shown around its
     /// cursor, with `…` where more of it is.
     @discardableResult mutating func drawField(
         _ line: InputLine, named name: FieldName = .filter, after prompt: String, at point: Point, width: Int,
@@ -55,7 +55,7 @@ extension Canvas {
         return target
     }
 
-    /// `width` columns of a text from a column on; the cursor never stands on a `…`.
+    /// `width` columns of a text from a column on; the cursor is never on a `…`.
     private static func part(
         of text: SafeText, from hidden: Int, width: Int, cursor: Int, _ hasFocus: Bool
     ) -> SafeText {

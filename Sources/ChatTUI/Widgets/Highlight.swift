@@ -6,7 +6,7 @@ import ChatWords
 /// `the [build] [log] is`
 enum Highlight {
     /// The text with what the search has found of `words` in brackets: each word that begins with one of them, else the
-    /// places where it stands within a word; without regard to case, accents and the look of emoji. Shown from a little
+    /// places where it occurs within a word; without regard to case, accents and the look of emoji. Shown from a little
     /// before the first one, at most `width` columns.
     ///
     /// Without brackets the words are marked by their look alone. So they are where words of both directions meet:
@@ -39,7 +39,7 @@ enum Highlight {
                 start -= 1
                 room -= clusters[start].width
             }
-            // What is free behind it is used before it.
+            // Room that is left after the text is used before it.
             var whole = 1 + columns(clusters[start...]) + 2 * marked.count
             while start > 0, whole + clusters[start - 1].width <= width {
                 start -= 1
@@ -61,7 +61,7 @@ enum Highlight {
 
     // MARK: Finding
 
-    /// What a cluster is compared by: lower case, without accents and modifiers; any blank and line end is a blank.
+    /// The form in which a cluster is compared: lower case, without accents and modifiers; any blank and line end is a blank.
     private static func fold(_ cluster: Cluster) -> [Unicode.Scalar] {
         if let ascii = cluster.ascii, ascii < 0x7F {
             return [Unicode.Scalar((0x41...0x5A).contains(ascii) ? ascii + 0x20 : ascii)]
@@ -96,7 +96,7 @@ enum Highlight {
         return found
     }
 
-    /// Where what begins at `start` ends, when it begins with `needle`; else `nil`. `takesWord`: the rest of the word
+    /// The end of the text at `start`, when it begins with `needle`; else `nil`. `takesWord`: the rest of the word
     /// belongs to it.
     private static func end(
         of needle: [Unicode.Scalar], in clusters: [[Unicode.Scalar]], from start: Int, takesWord: Bool

@@ -14,14 +14,14 @@ struct InputBox {
     /// The text begins above the first of `rows`.
     private(set) var beginsAbove = false
 
-    /// For each row, which of its clusters stand in `marks`.
+    /// For each row, which of its clusters are in `marks`.
     private var isMarked: [[Bool]] = []
-    /// For each row the character in each column, and at the end the one behind them.
+    /// For each row the character in each column, and at the end the one after them.
     private var offsets: [[Int]] = []
 
-    /// Lays out `line` in rows of `width` columns, at most `maxRows` of them around the cursor. `marks` are parts of the
-    /// line, in their order, that are drawn differently. With `reordering` right-to-left parts are turned around
-    /// (UAX #9), and lines that begin with a right-to-left letter stand at the right border.
+    /// Lays out `line` in rows of `width` columns, at most `maxRows` of them around the cursor. `marks` are parts of
+    /// the line, in their order, that are drawn differently. With `reordering` right-to-left parts are turned around
+    /// (UAX #9), and lines that begin with a right-to-left letter are at the right border.
     init(_ line: InputLine, width: Int, maxRows: Int, marks: [Range<Int>] = [], reordering: Bool) {
         let width = max(2, width)
         let reordering = reordering && line.hasRightToLeft
@@ -90,7 +90,7 @@ struct InputBox {
         var cells: [Cell] = []
         /// The cells of each row; at least one row.
         var rows: [Range<Int>] = []
-        /// The character behind its last one.
+        /// The character after its last one.
         var end = 0
     }
 
@@ -109,7 +109,7 @@ struct InputBox {
         }
         func endLine(at index: Int) {
             let cursorIsBehind = line.cursor <= index && line.cursor > current.cells.last?.character ?? -1
-            // Behind a full row it stands on the next one.
+            // After a full row the cursor is on the next one.
             if cursorIsBehind, columns >= width { endRow() }
             endRow()
             current.end = index
@@ -125,7 +125,7 @@ struct InputBox {
             }
             while let first = marks.first, first.upperBound <= index { marks.removeFirst() }
             let isMarked = marks.first?.contains(index) ?? false
-            // What is typed is nearly always one that needs no filter.
+            // A typed character is nearly always one that needs no filter.
             let plain = character.utf8.count == 1 ? character.utf8.first.flatMap(Cluster.ascii) : nil
             let clusters = if let plain { [plain] } else { SafeText(String(character), as: .line).clusters }
             for cluster in clusters {
@@ -138,7 +138,7 @@ struct InputBox {
         return finished
     }
 
-    /// The row of the cursor among all rows, and the cell of its line that it stands on, or behind the last of the row.
+    /// The row of the cursor among all rows, and the cell of its line that it is on, or the one after the last of the row.
     private static func place(of cursor: Int, in lines: [Line]) -> (row: Int, cell: Int) {
         var before = 0
         for line in lines {
@@ -154,7 +154,7 @@ struct InputBox {
 
     // MARK: Rows, as they are shown
 
-    /// Adds a row of a line. `cursor` is the cell of the line that it stands on, if it stands in this row.
+    /// Adds a row of a line. `cursor` is the cell of the line that the cursor is on, if it is in this row.
     private mutating func add(
         _ row: Range<Int>, of line: Line, _ paragraph: BidiParagraph?, alignedIn width: Int, cursor cell: Int?
     ) {

@@ -2,7 +2,7 @@
 
 import ChatWords
 
-/// Entered lines, oldest first, and where Up and Down stand in them.
+/// Entered lines, oldest first, and where Up and Down are in them.
 struct InputHistory: Sendable, Equatable {
     /// At most so many lines are kept (`input.history`).
     var limit = 1000 {
@@ -36,7 +36,7 @@ struct InputHistory: Sendable, Equatable {
     /// The line before the shown one; `current` is kept to come back to. `nil` at the oldest.
     mutating func older(than current: String) -> String? {
         var index = (place ?? lines.count) - 1
-        // What is in the input already is not brought back.
+        // A line that is in the input already is not brought back.
         if place == nil { while index >= 0, lines[index] == current { index -= 1 } }
         guard lines.indices.contains(index) else { return nil }
         if place == nil { draft = current }

@@ -1,7 +1,7 @@
 // The editing commands on an input line: shared by the chat's input and the filter lines of overlays.
 
 extension InputLine {
-    /// What an editing command did.
+    /// The effect of an editing command.
     enum Outcome: Equatable {
         /// Not an editing command; nothing changed.
         case ignored

@@ -1,4 +1,4 @@
-// What vi's `J`, `p` and `P` do to an input line. ViMode calls it.
+// vi's `J`, `p` and `P` on an input line. ViMode calls them.
 
 import ChatWords
 
@@ -6,7 +6,7 @@ extension InputLine {
     /// Bytes that a count in front of `p` may make of the register.
     static let putLimit = 1 << 20
 
-    /// `J`: the next line behind this one, with one blank for its indentation.
+    /// `J`: joins the next line to this one, with one blank for its indentation.
     mutating func joinNext() {
         let end = lineEnd
         guard end < characters.count else { return }
@@ -19,7 +19,7 @@ extension InputLine {
         move(to: end)
     }
 
-    /// Whole lines go below or above, anything else behind or before the cursor.
+    /// Whole lines go below or above, anything else after or before the cursor.
     mutating func put(_ text: String, _ times: Int, after: Bool) {
         let times = max(1, min(times, Self.putLimit / max(1, text.utf8.count)))
         if text.hasSuffix("\n") {

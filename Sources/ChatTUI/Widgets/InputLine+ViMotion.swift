@@ -146,7 +146,7 @@ extension InputLine {
         return index
     }
 
-    /// The characters of one kind around `index`, within its line; none behind the last character.
+    /// The characters of one kind around `index`, within its line; after the last character only `index`.
     private func run(around index: Int, big: Bool) -> Range<Int> {
         guard index < lineEnd else { return index..<(index + 1) }
         let wanted = kind(index, big: big)
@@ -160,7 +160,7 @@ extension InputLine {
         return range
     }
 
-    /// `iw` and `aw`: the word under the cursor, or the blanks; `around`: with the blanks behind it, else before it.
+    /// `iw` and `aw`: the word under the cursor, or the blanks; `around`: with the blanks after it, else before it.
     func wordObject(big: Bool, around: Bool) -> Range<Int>? {
         guard cursor < lineEnd else { return nil }
         let word = run(around: cursor, big: big)
@@ -172,7 +172,7 @@ extension InputLine {
         return run(around: word.lowerBound - 1, big: big).lowerBound..<word.upperBound
     }
 
-    /// What `iw`, `a"` and their like mean at the cursor; `nil` when there is none. Quotes and brackets are of this line.
+    /// The range of `iw`, `a"` and their like at the cursor; `nil` when there is none. Quotes and brackets are of this line.
     func object(_ key: Character, around: Bool, count: Int = 1) -> Range<Int>? {
         switch key {
         case "w", "W":
@@ -199,7 +199,7 @@ extension InputLine {
         for start in stride(from: 0, to: places.count - 1, by: 2) where places[start + 1] >= cursor {
             let (open, close) = (places[start], places[start + 1])
             guard around else { return (open + 1)..<close }
-            // With the blanks behind it, else those before it.
+            // With the blanks after it, else those before it.
             var range = open..<(close + 1)
             while range.upperBound < lineEnd, characters[range.upperBound].isWhitespace {
                 range = range.lowerBound..<(range.upperBound + 1)
@@ -213,7 +213,7 @@ extension InputLine {
         return nil
     }
 
-    /// The innermost pair around the cursor, which may stand on one of them.
+    /// The innermost pair around the cursor, which may be on one of them.
     private func brackets(_ open: Character, _ close: Character, around: Bool) -> Range<Int>? {
         guard cursor < lineEnd else { return nil }
         var depth = 0

@@ -5,7 +5,7 @@ import ChatWords
 /// An editable text of grapheme clusters with a cursor, undo, and readline's editing operations. A value: copying it
 /// keeps a draft.
 struct InputLine: Sendable, Equatable {
-    /// What may be undone, newest last; at most `undoLimit` entries with `undoCharacters` together.
+    /// A state to undo to, newest last; at most `undoLimit` of them with `undoCharacters` together.
     private struct Snapshot: Sendable, Equatable {
         var characters: [Character]
         var cursor: Int
@@ -139,7 +139,7 @@ struct InputLine: Sendable, Equatable {
         return killed
     }
 
-    /// What is changed from now on is undone together.
+    /// Changes from now on are undone together.
     mutating func beginGroup() {
         guard !isGrouped else { return }
         remember(.other)

@@ -1,4 +1,4 @@
-// What Ctrl-k, Ctrl-u, Ctrl-w and Ctrl-c took out of the input, for Ctrl-y.
+// The texts that Ctrl-k, Ctrl-u, Ctrl-w and Ctrl-c took out of the input, for Ctrl-y.
 
 import ChatWords
 

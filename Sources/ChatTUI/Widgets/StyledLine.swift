@@ -7,7 +7,7 @@ struct StyledLine: Sendable, Equatable {
     struct Span: Sendable, Equatable {
         var text: SafeText
         var style: Style
-        /// What a click on it does.
+        /// The target of a click on it.
         var target: HitTarget?
     }
 

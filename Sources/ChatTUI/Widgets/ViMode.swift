@@ -10,7 +10,7 @@ struct ViMode: Sendable, Equatable {
         var start: Int
         /// Characters of the whole text at the start.
         var length: Int
-        /// How often the text is to stand there: `3i`.
+        /// How often the text is to be inserted: `3i`.
         var times: Int
         /// `3o`: each on a line of its own.
         var onLines: Bool
@@ -22,7 +22,7 @@ struct ViMode: Sendable, Equatable {
         var keys: [Character]
         /// The counts together.
         var count: Int?
-        /// What was typed in insert mode, if it led there.
+        /// The text that was typed in insert mode, if it led there.
         var inserted: String?
     }
 
@@ -31,11 +31,11 @@ struct ViMode: Sendable, Equatable {
         case replacement
         /// The second key of `gg`.
         case secondG
-        /// `i` and `a` behind an operator: the word under the cursor, or what stands in quotes or brackets.
+        /// `i` and `a` after an operator: the word under the cursor, or the text in quotes or brackets.
         case object(around: Bool)
     }
 
-    /// What AppState has to do beside.
+    /// Anything that AppState has to do besides.
     enum Outcome: Equatable {
         case nothing
         /// Into the kill ring.
@@ -56,7 +56,7 @@ struct ViMode: Sendable, Equatable {
     private var insertion: Insertion?
     /// The command under way changes the text, also when that looks the same afterwards.
     private var isChange = false
-    /// What typed text took the place of since `R`, for Backspace, each `nil` where nothing was; `nil` in other modes.
+    /// The characters replaced since `R`, for Backspace, each `nil` where nothing was; `nil` in other modes.
     private var replaced: [Character?]?
 
     /// Whether a command is half typed.
@@ -82,7 +82,7 @@ struct ViMode: Sendable, Equatable {
     /// Whether the next key is what `r` puts in the place of the character under the cursor.
     var awaitsReplacement: Bool { awaited == .replacement }
 
-    /// What is typed next is text.
+    /// The keys that follow are text.
     mutating func insert() {
         reset()
         isNormal = false
@@ -136,7 +136,7 @@ struct ViMode: Sendable, Equatable {
         guard let begun = insertion else { return }
         insertion = nil
         let added = line.characters.count - begun.length
-        // Somebody who has moved the cursor meanwhile has typed no one text.
+        // A user who has moved the cursor meanwhile has not typed a single text.
         let typed = line.cursor - begun.start
         guard typed >= 0, added == typed || (isReplacing && (0..<typed).contains(added)) else { return }
         let text = String(line.characters[begun.start..<line.cursor])
@@ -295,7 +295,7 @@ struct ViMode: Sendable, Equatable {
             return .taken(text + "\n")
         case .delete:
             isChange = true
-            // The line end goes too: the one behind, or at the end of the text the one before.
+            // The line end goes too: the one after it, or at the end of the text the one before.
             let hasNext = end < line.characters.count
             let range = hasNext ? start..<(end + 1) : max(0, start - 1)..<end
             line.move(to: range.lowerBound)
@@ -400,7 +400,7 @@ struct ViMode: Sendable, Equatable {
         }
     }
 
-    /// Backspace there brings back what was in the place; before what was typed it only moves.
+    /// Backspace there brings back the replaced character; before the typed text it only moves.
     mutating func takeBack(in line: inout InputLine) {
         guard line.cursor > line.lineStart else { return }
         guard let former = replaced?.popLast() else { return line.move(to: line.cursor - 1) }
@@ -412,7 +412,7 @@ struct ViMode: Sendable, Equatable {
 
     // MARK: State
 
-    /// In normal mode the cursor stands on a character.
+    /// In normal mode the cursor is on a character.
     private func clamp(_ line: inout InputLine) {
         guard isNormal else { return }
         line.move(to: min(line.cursor, max(line.lineStart, line.lineEnd - 1)))

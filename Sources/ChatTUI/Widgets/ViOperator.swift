@@ -1,19 +1,19 @@
-// What vi's operators are: the keys that begin them, and what they make of a text.
+// vi's operators: the keys that begin them, and what they make of a text.
 
 import ChatWords
 
-/// `d`, `c`, `y`, and behind `g`: `U`, `u`, `~`.
+/// `d`, `c`, `y`, and after `g`: `U`, `u`, `~`.
 enum ViOperator: Character {
     case delete = "d", change = "c", yank = "y"
     case upper = "U", lower = "u", toggle = "~"
 
-    /// The operator that a key begins, alone or behind `g`.
+    /// The operator that a key begins, alone or after `g`.
     init?(_ key: Character, behindG: Bool) {
         guard let found = Self(rawValue: key), found.isBehindG == behindG else { return nil }
         self = found
     }
 
-    /// The key that, pressed behind it, means whole lines.
+    /// The key that, pressed after it, means whole lines.
     var key: Character { rawValue }
 
     private var isBehindG: Bool {
@@ -23,7 +23,7 @@ enum ViOperator: Character {
         }
     }
 
-    /// What it makes of a text; `nil` when it takes it away or leaves it.
+    /// The text that it makes of another; `nil` when it takes that away or leaves it.
     func changed(_ text: some Sequence<Character>) -> String? {
         switch self {
         case .delete, .change, .yank: nil

@@ -1,5 +1,5 @@
-// Telling the user of what comes while they look elsewhere: bell, desktop notification, a command. Never with text
-// unless they want that.
+// Telling the user of messages that come while they look elsewhere: bell, desktop notification, a command. Never with
+// text unless they want that.
 
 import ChatCore
 import ChatWords
@@ -10,7 +10,7 @@ enum Announcing {
     static func announce(_ message: ChatMessage, _ state: inout AppState, _ effects: inout [AppEffect]) {
         guard message.direction == .incoming, !message.isRetracted, let chat = state.world.chat(message.contact),
             !state.ending.isQuitting,
-            // What was missing and has come late is no news.
+            // A message that was missing and has come late is no news.
             !chat.peer.isMuted(at: state.surface.moment.wall), !chat.wasMissing(message),
             !isLooking(at: message.contact, state), !state.surface.isQuiet, !state.world.knowsFolder(message)
         else { return }
@@ -32,7 +32,7 @@ enum Announcing {
         tell(who + SafeText(": \(news)", as: .line), state.surface, &effects)
     }
 
-    /// Tells of what came in too quick a row, unless it has been read meanwhile.
+    /// Tells of messages that came in too quick succession, unless the user has read them meanwhile.
     static func announceDue(_ state: inout AppState, _ effects: inout [AppEffect]) {
         for (contact, count) in state.world.announcements.takeDue(at: state.surface.moment.uptime) {
             guard let chat = state.world.chat(contact), chat.isUnread, !isLooking(at: contact, state),

@@ -93,7 +93,7 @@ enum Answers {
             if conversation.unreadCount == 0 { chat.mentionCount = 0 }
             if let seen, conversation.readUpTo.map({ $0 < seen }) ?? true {
                 if chat.mayOvertakeSeen(askedAt: state.due.conversations.lastStart) {
-                    // What was seen while the answer was on its way stays seen.
+                    // Messages that were seen while the answer was on its way stay seen.
                     chat.conversation.readUpTo = seen
                     chat.conversation.unreadCount = 0
                     chat.mentionCount = 0
@@ -237,7 +237,7 @@ enum Answers {
 
     private static let rereadingPause = Duration.seconds(2)
 
-    /// What could not be done.
+    /// The words for a question that failed.
     static func words(for question: Question) -> String {
         switch question {
         case .qrCode: "The QR code"

@@ -3,7 +3,7 @@
 import ChatCore
 import ChatWords
 
-/// What the events of the service change on the screen.
+/// Updates the screen after events of the service.
 enum ChatNews {
     static func receive(_ event: ChatEvent, _ state: inout AppState, _ effects: inout [AppEffect]) {
         switch event {
@@ -72,7 +72,7 @@ enum ChatNews {
         }
     }
 
-    /// What holds for the whole run stays to be read; the rest passes by on the status line.
+    /// A notice that holds for the whole run stays to be read; any other passes by on the status line.
     private static func receive(_ notice: ChatNotice, _ state: inout AppState, _ effects: inout [AppEffect]) {
         let words = Sentences.sentence(for: notice, name: state.world.name(of:))
         switch notice {
@@ -104,7 +104,7 @@ enum ChatNews {
         }
         let isOpen = message.contact == state.place.openID
         let isKnown = state.world.chats[index].window.contains(message)
-        // Where the window ends further up, the new line stands behind messages that are not in it.
+        // Where the window ends further up, messages that are not in it come before the new line.
         let before = state.world.chats[index].window.reachesNewest ? state.world.chats[index].window.lastPosition : nil
         let isInWindow = state.world.chats[index].window.append(message)
         guard !isKnown else { return }
@@ -125,7 +125,7 @@ enum ChatNews {
             && state.surface.settings.readMark == .visible
         guard isOpen, !isLooking else { return }
         if !state.world.chats[index].window.isAtBottom { state.world.chats[index].window.newerCount += 1 }
-        // Of what was read before it the line does not count anything.
+        // The line does not count messages that were read before this one.
         if wasRead || state.world.chats[index].window.unreadLine == nil {
             state.world.chats[index].window.unreadLine = ChatWindow.UnreadLine(
                 after: before ?? HistoryPosition(message.position.rawValue - 1), count: 0)
@@ -140,7 +140,7 @@ enum ChatNews {
         }
     }
 
-    /// A draft that stands here as it is stored has gone out at another screen. One that was typed here is in the kill
+    /// A draft that is here just as it is stored has gone out at another screen. One that was typed here is in the kill
     /// ring.
     private static func dropCopy(of message: ChatMessage, _ state: inout AppState) {
         guard case .text(let text) = message.content, let index = state.world.chatIndex(message.contact) else { return }
@@ -156,7 +156,7 @@ enum ChatNews {
         if case .reply = state.world.chats[index].composing { state.world.chats[index].composing = nil }
     }
 
-    /// A message that was missing has come: it stands in its place among the others, where it may be out of sight.
+    /// A message that was missing has come: it goes to its place among the others, where it may be out of sight.
     private static func fillIn(_ message: ChatMessage, at index: Int, _ state: inout AppState) {
         let isKnown = state.world.chats[index].window.index(of: .message(message.key)) != nil
         state.world.chats[index].window.fillIn(message)

@@ -1,9 +1,9 @@
-// What comes of errands that could not be done: why, and nothing that was typed is lost.
+// Errands that could not be done: says why, and loses nothing that was typed.
 
 import ChatCore
 import ChatWords
 
-/// What the user hears of an errand that failed, and gets back of it.
+/// Tells the user of an errand that failed, and gives back what was typed for it.
 enum ErrandFailures {
     /// An errand could not be done.
     static func tell(_ errand: Errand, _ error: ChatError, _ state: inout AppState, _ effects: inout [AppEffect]) {
@@ -44,21 +44,21 @@ enum ErrandFailures {
             state.say(Sentences.sentence(for: error, doing: "Cannot write the history"), isError: true)
         case .accept(let number, _), .decline(let number), .pause(let number), .resume(let number),
             .cancel(let number), .cancelFolder(let number):
-            // What was shown as decided may not be: the offer comes back.
+            // An offer that was shown as decided may not be: it comes back.
             effects.append(.ask(.transfers))
             // Of the files of a folder some may be over in the meantime.
             if case .wrongTransferState = error, ErrandResults.isFolder(ErrandResults.named(number, state), state) {
                 return
             }
             var sentence = Sentences.sentence(for: error, doing: "#\(number.rawValue)")
-            // It goes on when the other side lets it: what it waits for says more than its state.
+            // The transfer continues when the other side lets it: what it waits for says more than its state.
             if case .resume = errand, case .wrongTransferState(.accepted) = error,
                 let transfer = state.world.transfers[number]
             {
                 sentence = "#\(number.rawValue): " + TransferWords(state: state, group: TransferGroup(transfer)).words
             }
             state.note(sentence, isError: true)
-            // The chat is behind the pane in which the key was pressed.
+            // The pane in which the key was pressed covers the chat.
             if state.place.overlay != nil { state.say(sentence, isError: true) }
         case .addContact(let address, _):
             state.note(Sentences.sentence(for: error, doing: "\(address) was not added"), isError: true)
@@ -98,7 +98,7 @@ enum ErrandFailures {
         state.ending.hasLeftUndone = true
     }
 
-    /// What was entered to send `text`: behind the slash of a command there is another one.
+    /// The line that was entered to send `text`: a slash that would begin a command is doubled.
     static func entered(_ text: String) -> String {
         text.hasPrefix("/") && ActionText.deed(in: text) == nil ? "/" + text : text
     }

@@ -1,9 +1,9 @@
-// What comes of errands that could be done: words for it, and what it changes on the screen.
+// Errands that could be done: words for them, and their changes on the screen.
 
 import ChatCore
 import ChatWords
 
-/// What the user hears of an errand, and what it changes on the screen.
+/// Tells the user of an errand's result, and updates the screen.
 enum ErrandResults {
     /// An errand is done.
     static func finish(_ errand: Errand, _ result: ErrandResult, _ state: inout AppState, _ effects: inout [AppEffect])
@@ -15,7 +15,7 @@ enum ErrandResults {
             // How the message looks now is news of the chat, in its order with all others.
             state.say(pinned ? "Pinned (/pins lists all)" : "Unpinned")
         case .markUnread(let contact, let position):
-            // What an answer that was on its way has said meanwhile is older.
+            // An answer that was on its way may have changed this meanwhile, but it is older.
             if let index = state.world.chatIndex(contact), state.world.chats[index].keepsUnread {
                 state.world.chats[index].conversation.readUpTo = HistoryPosition(position.rawValue - 1)
             }
@@ -30,7 +30,7 @@ enum ErrandResults {
             guard case .files(let messages, let folders, let refused) = result else { return }
             follow(messages, folders, refused, of: paths.count, &state)
         case .edit, .retract, .react:
-            // What it changes comes as news, in the order of the commits.
+            // The changes come as news, in the order of the commits.
             guard case .retract(_, let count) = errand, case .message(let message) = result else { return }
             state.say(sentence(deleted: message, of: count, state))
         case .limitRate(let scope, let limit):
@@ -219,7 +219,7 @@ enum ErrandResults {
             ?? false
     }
 
-    /// Who is not there learns it later; who never had the message has nothing to learn.
+    /// A peer who is not there learns it later; one who never had the message has nothing to learn.
     private static func sentence(deleted message: ChatMessage, of count: Int, _ state: AppState) -> String {
         let name = state.world.name(of: message.contact)
         // Which one it was is not always on the screen.
@@ -280,9 +280,9 @@ enum ErrandResults {
         }
     }
 
-    /// What one command has offered, single files and folders.
+    /// Says what one command has offered, single files and folders.
     private static func sayOffered(_ single: Int, _ folders: [FolderOffer], _ state: inout AppState) {
-        // Of one that was cancelled meanwhile this was said.
+        // This was said already of a folder that was cancelled meanwhile.
         let whole = folders.filter { !isCut($0) }
         guard !whole.isEmpty else { return }
         let count = single + whole.reduce(0) { $0 + $1.messages.count }
@@ -340,7 +340,7 @@ enum ErrandResults {
             ?? "\(name) is not muted"
     }
 
-    /// What became of several errands that were one command; `failed` of them could not be done.
+    /// A sentence about several errands that were one command; `failed` of them could not be done.
     static func sentence(several errands: [Errand], failed: [ErrandFailure]) -> String {
         let done = errands.count - failed.count
         guard let first = errands.first else { return "" }

@@ -1,9 +1,9 @@
-// What the chat says: the screen's copy of it, which events and answers of the service keep up to date.
+// The screen's copy of the chat, which events and answers of the service keep up to date.
 
 import ChatCore
 import ChatWords
 
-/// Who we are, our chats, requests and files, as the service has told them.
+/// Our identity, chats, requests and files, as the service has reported them.
 struct World: Sendable {
     var identity: LocalIdentity {
         didSet { if identity.name != oldValue.name { findTwins() } }
@@ -21,11 +21,11 @@ struct World: Sendable {
     var lacksMentions = false
     /// Whose link has changed since it was last asked about: the next answer may be older than that.
     private var linkNews: Set<ContactID> = []
-    /// What bell and notifications have announced of late.
+    /// The recent announcements by bell and notifications.
     var announcements = Announcements()
-    /// Skeletons of our contacts' names and of ours (`NameLikeness`): whoever is called so in a room may be somebody else.
+    /// Skeletons of our contacts' names and of ours (`NameLikeness`): anyone called so in a room may be somebody else.
     private(set) var skeletons: Set<String> = []
-    /// Another screen of this home goes on, and may leave another draft than this one.
+    /// Another screen of this home keeps running, and may leave another draft than this one.
     var isSecondScreen = false
 
     init(identity: LocalIdentity) {
@@ -117,7 +117,7 @@ extension World {
         for message in messages.sorted(by: { $0.direction == .incoming && $1.direction == .outgoing }) {
             answers[message.id] = .found(message)
         }
-        // What was found before the answer is news, which the answer may be older than.
+        // A message that was found before the answer came is news, which the answer may be older than.
         chats[index].quotes.merge(answers) { known, answer in
             if case .found = known { known } else { answer }
         }
@@ -133,7 +133,7 @@ extension World {
         return one == other ? left < right : one > other
     }
 
-    /// Offers that can be answered: of somebody who is blocked nothing is taken.
+    /// Offers that can be answered: nothing is taken from somebody who is blocked.
     var openOffers: [FileTransfer] { transfers.openOffers.filter { chat($0.contact)?.peer.isBlocked != true } }
 
     /// The oldest offer that waits, with all others of the same contact: one question is about all of them.
@@ -153,7 +153,7 @@ extension World {
     /// Of an offer: the bytes of the file, or of the folder that it belongs to.
     func wholeSize(of offer: FileTransfer) -> UInt64 { transfers.group(of: offer.number)?.size ?? offer.size }
 
-    /// Gives the store what was seen, unless it is busy with what was seen before.
+    /// Tells the store what the user has seen, unless it is busy with what they saw before.
     mutating func sendSeen(at index: Int, _ effects: inout [AppEffect]) {
         guard chats[index].seenOnItsWay == 0, let position = chats[index].seenNext else { return }
         chats[index].seenNext = nil
@@ -161,8 +161,8 @@ extension World {
         effects.append(.run(.markSeen(chats[index].id, position)))
     }
 
-    /// Whether another file stands for the folder of this one: the line in the window, or the first of the transfers
-    /// where the window has none of its files.
+    /// Whether another file represents the folder of this one: the line in the window, or the first of the transfers
+    /// where no file of it is in the window.
     func isBehindFolder(_ message: ChatMessage) -> Bool {
         guard case .file(let transfer) = message.content, let key = ChatWindow.folder(of: message) else { return false }
         let line =
@@ -171,7 +171,7 @@ extension World {
         return line.map { $0 != message.id } ?? false
     }
 
-    /// What is known of the folder whose line `message` is.
+    /// The transfers of the folder whose line `message` is, as far as they are known.
     func folderGroup(of message: ChatMessage, _ head: FileTransfer, in window: ChatWindow) -> TransferGroup {
         if let group = transfers.group(of: head.number) { return group }
         var group = TransferGroup(head)

@@ -1,7 +1,7 @@
 // A host name as it may be shown: letters of several scripts in one name can be made to look like another name, so such
 // a name is shown in the ASCII form that the domain name system knows (RFC 5891).
 
-/// A host with its port, as it stands in a link.
+/// A host with its port, as written in a link.
 package struct HostName {
     private let name: String
     /// `:8080`, or nothing.
@@ -15,7 +15,7 @@ package struct HostName {
         port = text[(colon ?? text.endIndex)...]
     }
 
-    /// As it stands there, or in ASCII when its letters are of several scripts.
+    /// As written, or in ASCII when its letters are of several scripts.
     package var shown: String { mixesScripts ? ascii : name + port }
 
     /// Each label that is not ASCII as `xn--…`.
@@ -31,7 +31,7 @@ package struct HostName {
         return scripts.count > 1
     }
 
-    /// What letters look alike with: scripts that share letters are told apart, the others by their block.
+    /// A group of letters that look alike: scripts that share letters have cases of their own, the others go by their block.
     private enum Script: Hashable {
         case latin, greek, cyrillic, armenian, eastAsian
         case other(UInt32)

@@ -1,9 +1,9 @@
-// An address in a text that can be opened. Found by LinkScanner; every cluster of the text knows the link it belongs to,
-// so that links survive wrapping and cutting, and the terminal can be told of them (OSC 8).
+// An address in a text that can be opened. Found by LinkScanner; every cluster of the text knows the link it belongs
+// to, so that links survive wrapping and cutting, and the screen can name them to the terminal (OSC 8).
 
 import ChatCore
 
-/// A link as it stands in a text, taken apart.
+/// A link as written in a text, taken apart.
 package final class Link: Sendable, Hashable {
     /// Longer addresses are not given to the terminal (PRODUCT, "Hostile text" 5).
     package static let terminalLimit = 2_048
@@ -14,9 +14,9 @@ package final class Link: Sendable, Hashable {
     package let text: String
     /// Lower case.
     package let scheme: String
-    /// The host with its port as it stands there; empty for what has none.
+    /// The host with its port as written; empty for a link that has none.
     package let host: String
-    /// What stands between `://` and the host; empty nearly always.
+    /// The text between `://` and the host; empty nearly always.
     package let user: String
     /// Path, query and fragment.
     package let path: String

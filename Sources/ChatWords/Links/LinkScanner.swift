@@ -5,7 +5,7 @@ package enum LinkScanner {
     /// No address is longer; what follows is text.
     private static let limit = 4_096
 
-    /// Where the links of a text stand, in their order; linear in its length.
+    /// The links of a text and their places, in order; takes time linear in its length.
     package static func links(in clusters: [Cluster]) -> [(range: Range<Int>, link: Link)] {
         var found: [(Range<Int>, Link)] = []
         var floor = 0
@@ -66,7 +66,7 @@ package enum LinkScanner {
         return start..<end
     }
 
-    /// What closes a sentence or a bracket around the link is no part of it.
+    /// A mark that closes a sentence or a bracket around the link is no part of it.
     private static func withoutTrailingMarks(_ clusters: [Cluster], _ range: Range<Int>) -> Int {
         var end = range.upperBound
         // No sentence ends with more.

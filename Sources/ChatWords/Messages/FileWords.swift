@@ -1,4 +1,4 @@
-// What people read of a file in a conversation.
+// The words that people read about a file in a conversation.
 
 package import ChatCore
 

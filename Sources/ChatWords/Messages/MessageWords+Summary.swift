@@ -6,7 +6,7 @@ extension MessageWords {
     /// Bytes that are looked at: a row shows less, and a message of 64 KiB would be filtered whole for each picture.
     private static let limit = 2_048
 
-    /// What it says, on one line; of a long text the beginning, or what is around the first of `words` in it.
+    /// The message on one line; of a long text the beginning, or the part around the first of `words` in it.
     package static func summary(of message: ChatMessage, around words: [String] = []) -> SafeText {
         if message.isRetracted { return deleted }
         switch message.content {

@@ -1,9 +1,9 @@
-// What people read of a message, once for all faces: the screen, line mode, printed lines, exports, lists, notifications. A face
-// only lays out what is here, with its own times and colours.
+// The words for a message, once for all faces: the screen, line mode, printed lines, exports, lists, notifications. A
+// face only lays out what is here, with its own times and colours.
 
 package import ChatCore
 
-/// What is known of the message that another one answers.
+/// The message that another one answers, as far as it is known.
 package enum Quote: Sendable, Equatable {
     case asked
     case found(ChatMessage)
@@ -11,10 +11,10 @@ package enum Quote: Sendable, Equatable {
     case missing
 }
 
-/// The words for one message. They are made when they are asked for: a text is filtered whole, which takes its time.
+/// The words for one message. They are made on demand: a text is filtered whole, which takes its time.
 package struct MessageWords: Sendable {
     package let message: ChatMessage
-    /// What the contact of its conversation is called.
+    /// The name of the contact of its conversation.
     package let contact: SafeText
     /// Skeletons of names (`NameLikeness`) that nobody in a room should have: those of our contacts, and ours.
     private let known: Set<String>
@@ -31,14 +31,14 @@ package struct MessageWords: Sendable {
 
     package func name(of direction: MessageDirection) -> SafeText { direction == .outgoing ? Self.me : contact }
 
-    /// `me`, or the contact; in a room who is said to have written it, with a mark where that may deceive.
+    /// `me`, or the contact; in a room the alleged author, with a mark where that may deceive.
     package var author: SafeText {
         guard let sender = message.sender, message.direction == .incoming else { return name(of: message.direction) }
         let name = SafeText(sender, as: .name)
         return isDoubtful(sender) ? name + Self.doubt : name
     }
 
-    /// Behind a name in a room that looks like one that we know, or like what only the program says.
+    /// After a name in a room that looks like one that we know, or like what only the program says.
     package static let doubt = SafeText(literal: " (?)")
 
     private func isDoubtful(_ name: String) -> Bool {
@@ -55,7 +55,7 @@ package struct MessageWords: Sendable {
     /// It was deleted before the other side had it.
     package var isTakenBack: Bool { message.isRetracted && message.state == .takenBack }
 
-    /// What its mark says. Of a deleted message it counts whether they know that it is.
+    /// The state that its mark shows; for a deleted message, whether they know that it is deleted.
     package var shownState: DeliveryState {
         guard message.isRetracted, let change = message.operationState else { return message.state }
         // Once they know it, what they had seen before stays seen.
@@ -125,7 +125,7 @@ package struct MessageWords: Sendable {
     /// Where its text was.
     package static let deleted = SafeText(literal: "(deleted)")
 
-    /// What is there in place of its text; `nil`: it is not deleted. What was deleted before it was sent never was with them.
+    /// The words in place of its text; `nil`: it is not deleted. They never had a message that was deleted before it was sent.
     package var removal: SafeText? {
         guard message.isRetracted else { return nil }
         return isTakenBack ? SafeText(literal: "(deleted before it was sent)") : Self.deleted
@@ -174,7 +174,7 @@ package struct MessageWords: Sendable {
 
     // MARK: In other places
 
-    /// What is shown of the message that this one answers.
+    /// The words for the message that this one answers.
     package static func words(for quote: Quote) -> SafeText {
         switch quote {
         case .asked: SafeText(literal: "…")
@@ -197,7 +197,7 @@ package struct MessageWords: Sendable {
         }
     }
 
-    /// What a notification says after the name of the contact.
+    /// The words of a notification after the name of the contact.
     package func announcement(showsText: Bool, isMention: Bool) -> String {
         switch message.content {
         case .file(let transfer):
@@ -210,7 +210,7 @@ package struct MessageWords: Sendable {
         }
     }
 
-    /// What goes to the clipboard: what is shown, never what a peer hid in a text.
+    /// The text for the clipboard: what is shown, never what a peer hid in a text.
     package static func copied(_ message: ChatMessage) -> String {
         if message.isRetracted { return deleted.text }
         switch message.content {

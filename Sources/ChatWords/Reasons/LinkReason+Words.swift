@@ -68,7 +68,7 @@ extension LinkReason {
 }
 
 extension RelayReason {
-    /// What is wrong with the relay at this host (REACH 6).
+    /// Says what is wrong with the relay at this host (REACH 6).
     package func words(relay host: String) -> String {
         switch self {
         case .silent: "the relay \(host) does not answer"
@@ -86,7 +86,7 @@ extension RelayReason {
 }
 
 extension OnionReason {
-    /// What is wrong with our tor, or with an onion service (REACH 6).
+    /// Says what is wrong with our tor, or with an onion service (REACH 6).
     package var words: String {
         switch self {
         case .off: "this way needs Tor (/set reach.tor on)"

@@ -16,7 +16,7 @@ package enum NameLikeness {
         return peers.first { Self.skeleton(of: $0.name) == skeleton }?.name
     }
 
-    /// What is to be said of the name of somebody who wants to become a contact: `nil` for a name that is like no other's.
+    /// The warning about the name of somebody who wants to become a contact; `nil` when there is nothing to warn of.
     package static func warning(of request: ContactRequest, among peers: [Peer]) -> SafeText? {
         warning(ofRequest: request.name, like: twin(of: request, among: peers))
     }
@@ -26,7 +26,7 @@ package enum NameLikeness {
         twin(of: request.name, among: peers.filter { $0.peerID != request.peerID })
     }
 
-    /// What is to be said of a request's name, where `twin` is the contact's that it is like.
+    /// The warning about a request's name, where `twin` is the name of the contact that it is like.
     package static func warning(ofRequest name: String, like twin: String?) -> SafeText? {
         guard let twin else {
             return warning(of: name).map { SafeText("the name \($0)", as: .line) }
@@ -35,11 +35,11 @@ package enum NameLikeness {
             + SafeText(literal: ", but has another key")
     }
 
-    /// What the names of contacts look like.
+    /// The likenesses among the names of contacts.
     package struct Likenesses: Sendable {
         /// For each contact whose name is made to look like that of one who was there before: the name of that one.
         package fileprivate(set) var twins: [ContactID: String] = [:]
-        /// The skeletons of the names that people have: whoever is called so in a room may be somebody else.
+        /// The skeletons of the names that people have: anyone called so in a room may be somebody else.
         package fileprivate(set) var people: Set<String> = []
     }
 
@@ -56,7 +56,7 @@ package enum NameLikeness {
 
     package static func twins(among peers: [Peer]) -> [ContactID: String] { likenesses(among: peers).twins }
 
-    /// What is said of a name that is made to be taken for something else; `nil` for every other name.
+    /// The warning about a name that is made to be taken for something else; `nil` for every other name.
     package static func warning(of name: String) -> String? {
         mixture(in: name) ?? pretence(in: name) ?? mark(in: name)
     }
@@ -64,12 +64,12 @@ package enum NameLikeness {
     /// A name that says what only the screen says of people: `says "verified"`.
     package static func pretence(in name: String) -> String? {
         let skeleton = skeleton(of: name)
-        // What the screen writes in front of our own lines, perhaps behind a mark and with a state (`~ me`, `me, read`).
+        // The screen writes this in front of our own lines, perhaps after a mark and with a state (`~ me`, `me, read`).
         if skeleton == me || firstWord(of: name) == me { return "says \"me\"" }
         return (states + [program]).first { skeleton.contains($0.skeleton) }.map { "says \"\($0.word)\"" }
     }
 
-    /// A name with a sign that stands for what only the screen says of people: `has the mark ✓`.
+    /// A name with a sign for something that only the screen says of people: `has the mark ✓`.
     package static func mark(in name: String) -> String? {
         name.unicodeScalars.first { marks.contains($0) }.map { "has the mark \($0)" }
     }
@@ -84,7 +84,7 @@ package enum NameLikeness {
 
     private static let me = "me"
 
-    /// The skeleton of the first letters that stand together, whatever is in front of them.
+    /// The skeleton of the first run of letters, whatever is in front of it.
     private static func firstWord(of name: String) -> String? {
         let scalars = name.unicodeScalars.drop { !$0.properties.isAlphabetic }
         let word = scalars.prefix { scalar in
@@ -95,20 +95,20 @@ package enum NameLikeness {
         return word.isEmpty ? nil : skeleton(of: String(word))
     }
 
-    /// What stands behind names. Their skeletons are made once: titles are drawn with every picture.
+    /// The words that the screen writes after names. Their skeletons are made once: titles are drawn with every picture.
     private static let states = ["unverified", "verified", "KEY CHANGED", "PLAINTEXT"].map {
         (word: $0, skeleton: skeleton(of: $0))
     }
 
-    /// What is said of a name with letters of several alphabets in one word: nobody is called so, and it is how one name is
-    /// made to look like another that we do not know. `nil` for every other name.
+    /// The warning about a name with letters of several alphabets in one word: nobody is called so, and it is how one
+    /// name is made to look like another that we do not know. `nil` for every other name.
     package static func mixture(in name: String) -> String? {
         guard !name.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         var seen: String?
         for scalar in name.unicodeScalars {
             let properties = scalar.properties
             guard properties.isAlphabetic else {
-                // Accents and what is not seen end no word.
+                // Accents and invisible characters end no word.
                 let isWithin = properties.generalCategory == .nonspacingMark || properties.isDefaultIgnorableCodePoint
                 if !isWithin { seen = nil }
                 continue

@@ -1,7 +1,7 @@
 // What the user probably meant: the nearest valid word to a mistyped one.
 
 package enum NearestName {
-    /// How many edits are few enough to be a slip.
+    /// How many edits are few enough to be a typing mistake.
     package enum Tolerance: Sendable {
         /// A third of the letters.
         case third

@@ -1,4 +1,4 @@
-// What is said of how contacts and we find each other: /reach, /routes, /invite and the commands of the same names.
+// Words for how contacts and we find each other: /reach, /routes, /invite and the commands of the same names.
 
 package import BLIPNet
 package import ChatCore
@@ -47,7 +47,7 @@ package enum ReachWords {
     package static let unreachable =
         "Only people in this network can reach you. A relay of your own (/set reach.relay, see Docs/relay.md), Tor (/set reach.tor on) or a port of your router (/set reach.map on, or forward one by hand) changes that."
 
-    /// What has become of asking the router; `nil` where that is no news.
+    /// How far we have come with asking the router; `nil` where that is no news.
     private static func words(for mapping: MappingState, _ clock: LocalClock) -> String? {
         switch mapping {
         case .off, .failed(.notNeeded): nil
@@ -82,7 +82,7 @@ package enum ReachWords {
         }
     }
 
-    /// What calls to ourselves have met, a line for each way.
+    /// The results of calls to ourselves, a line for each way.
     package static func lines(_ trials: [ReachTrial]) -> [String] {
         guard !trials.isEmpty else {
             return ["Nobody can call you: no blipchat of yours takes calls now (start the chat, or blipchat serve)"]
@@ -114,7 +114,7 @@ package enum ReachWords {
         }
     }
 
-    /// What a failed call from inside says of a port of the router's.
+    /// The note on a failed call from inside to a port of the router.
     private static let hairpin =
         "Many routers do not lead a call from inside back in, so the public address may still work: ask somebody outside."
 
@@ -188,7 +188,7 @@ package enum ReachWords {
         invitation.spoken.flatMap { $0.trouble?.words ?? trouble(of: $0.onion) }
     }
 
-    /// What is said: the words, and where they are waited for.
+    /// The words to say, and the relay at which the inviter waits for them.
     package static func said(_ spoken: Invitation.Spoken) -> String {
         spoken.words + (spoken.place.map { "@\(SafeText("\($0)", as: .line).text)" } ?? "")
     }
@@ -204,7 +204,7 @@ package enum ReachWords {
         return "The words work from everywhere, the link only in this network."
     }
 
-    /// What is wrong with something that looks like words.
+    /// Says that a text that looks like words is wrong.
     package static let mistyped = "these are not four words of an invitation"
     /// How they are typed.
     package static let form = "tiger-lemon-orbit-cable, and @HOST after it if the other person sees one"
@@ -224,7 +224,7 @@ package enum ReachWords {
 
     // MARK: Nearby
 
-    /// Who is in this network.
+    /// The people in this network.
     package static func lines(_ report: NearbyReport, time: (Timestamp) -> String) -> [String] {
         var lines: [String] = []
         switch report.state {

@@ -3,7 +3,7 @@
 package import ChatCore
 
 package enum RoomWords {
-    /// What the title says of a room; never that it is verified.
+    /// The words of the title for a room; never that it is verified.
     package static func title(of url: RoomURL) -> String { "Socket.IO · \(url.usesTLS ? "TLS" : "PLAINTEXT")" }
 
     /// How sure we are of a contact: of a room what protects it, and never that it is verified.
@@ -11,7 +11,7 @@ package enum RoomWords {
         peer.room.map { title(of: $0.url) } ?? Sentences.word(for: peer.trust)
     }
 
-    /// What everybody in a room should know.
+    /// A warning that everybody in a room should know.
     package static func warning(of url: RoomURL) -> String {
         url.usesTLS
             ? "the server reads everything; names are what people say" : "everybody on the way reads everything"

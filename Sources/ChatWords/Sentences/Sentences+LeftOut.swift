@@ -1,4 +1,4 @@
-// What is said of files of a folder that are not sent with it.
+// Sentences about files of a folder that are not sent with it.
 
 package import ChatCore
 import Glibc

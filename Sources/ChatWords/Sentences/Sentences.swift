@@ -162,7 +162,7 @@ package enum Sentences {
         }
     }
 
-    /// What the system says to an error number, in its words.
+    /// The system's own words for an error number.
     package static func words(forErrno errno: Int32) -> String {
         var buffer = [CChar](repeating: 0, count: 256)
         guard strerror_r(errno, &buffer, buffer.count) == 0 else { return "system error \(errno)" }
@@ -182,14 +182,14 @@ extension Sentences {
         }
     }
 
-    /// Why nothing goes to somebody or comes from them, and what to do: `Bob is blocked (/unblock Bob)`.
-    /// Whoever has our mailboxes or our onion service sees whether we are online, also when we have blocked them (REACH 6).
+    /// Anyone who has our mailboxes or our onion service sees whether we are online, also when we have blocked them (REACH 6).
     /// `nil` when `address` is reached in neither way.
     package static func blockedStillSees(_ address: PeerAddress?, renewal: String) -> String? {
         let isSeen = address?.places.contains { $0.route.routeClass != .direct } ?? false
         return isSeen ? "still sees when you are online (\(renewal) ends that)" : nil
     }
 
+    /// Why nothing goes to somebody or comes from them, and what to do: `Bob is blocked (/unblock Bob)`.
     package static func blocked(_ name: String) -> String { "\(name) is blocked (/unblock \(name))" }
 
     /// `online, TLS direct`, `connecting`, `offline: nobody listens there`.
@@ -209,7 +209,7 @@ extension Sentences {
             + (details.isRefusing ? ", THEIR DISK IS FULL" : "")
     }
 
-    /// `direct`, `relay` where a proxy stands between, too, or `onion`.
+    /// `direct`, `relay` (also for a proxy in between) or `onion`.
     package static func way(of details: LinkDetails) -> String {
         details.isOnion ? "onion" : details.isRelayed ? "relay" : "direct"
     }
@@ -261,11 +261,11 @@ extension Sentences {
         }
     }
 
-    /// What is said after the screen is gone when something failed in its last moments.
+    /// The line that is printed after the screen is gone when something failed in its last moments.
     package static let undone =
         "blipchat: some changes could not be saved because the other process stopped responding; press Up next time to get your typed lines back"
 
-    /// What is said after the screen is gone (rule 6): `nil` when nothing waits.
+    /// The line that is printed after the screen is gone (rule 6); `nil` when nothing waits.
     package static func farewell(queued: Int, transfers: Int) -> String? {
         var parts: [String] = []
         // Edits, deletions and reactions wait like messages.

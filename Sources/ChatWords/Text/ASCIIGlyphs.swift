@@ -1,4 +1,4 @@
-// What stands for a cluster where the output cannot show Unicode (a locale that is not UTF-8, `glyphs=ascii`).
+// Substitutes for clusters where the output cannot show Unicode (a locale that is not UTF-8, `glyphs=ascii`).
 
 /// ASCII forms of the glyphs that blipchat draws. Anything else becomes `?`.
 package enum ASCIIGlyphs {

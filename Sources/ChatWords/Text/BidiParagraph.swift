@@ -54,7 +54,7 @@ package struct BidiParagraph {
     }
 }
 
-/// The bidirectional classes that remain behind the filter; raw values as in BidiTables.
+/// The bidirectional classes that remain after the filter; raw values as in BidiTables.
 package enum BidiClass: UInt32 {
     case l, r, al, en, es, et, an, cs, nsm, on, ws
 

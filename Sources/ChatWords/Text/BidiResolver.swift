@@ -46,7 +46,7 @@ package struct BidiResolver {
         }
     }
 
-    /// W1: marks follow their base. W2: numbers behind Arabic letters are Arabic. W3: which then are letters like R.
+    /// W1: marks follow their base. W2: numbers after Arabic letters are Arabic. W3: those letters then become R.
     private mutating func resolveMarksAndNumbers() {
         var before = base
         var lastStrong = base
@@ -87,7 +87,7 @@ package struct BidiResolver {
 
     // MARK: Neutral classes
 
-    /// The direction that a class gives to what stands beside it; numbers count as right to left (N0, N1).
+    /// The direction that a class gives to its neighbours; numbers count as right to left (N0, N1).
     private func direction(_ found: BidiClass) -> BidiClass? {
         switch found {
         case .l: .l

@@ -3,7 +3,7 @@
 
 /// Sorted tables of code points for the bidirectional algorithm.
 package enum BidiTables {
-    /// The version of the Unicode Character Database behind the tables.
+    /// The version of the Unicode Character Database that the tables were made from.
     package static let version = "14.0.0"
 
     /// First, last and BidiClass of 743 ranges; everything else is L.

@@ -8,9 +8,9 @@ package struct Cluster: Sendable {
     /// The first scalar; all of the text unless there is a `tail`.
     package let base: Unicode.Scalar
     private let columns: UInt8
-    /// True when it stands for something that was not drawable (`␛`, `‹RLO›`, `‹+36›`); drawn dim.
+    /// True when it replaces something that was not drawable (`␛`, `‹RLO›`, `‹+36›`); drawn dim.
     package let isSubstitute: Bool
-    /// What few clusters have; one reference, because rows of cells are copied with every key.
+    /// Parts that few clusters have; one reference, because rows of cells are copied with every key.
     private var extra: Extra?
 
     /// `text` is not empty.
@@ -63,9 +63,9 @@ package struct Cluster: Sendable {
     package static let lineBreak = Cluster(text: "\n", width: 0)
     /// One blank column.
     package static let blank = Cluster(text: " ", width: 1)
-    /// Stands in the second cell of a wide cluster; never in a text.
+    /// Fills the second cell of a wide cluster; never in a text.
     package static let rightHalf = Cluster(text: " ", width: 0)
-    /// What stands at the end of a shortened text.
+    /// The end of a shortened text.
     package static let ellipsis = Cluster(text: "…", width: 1)
 
     /// Whether a joiner is in it, which terminals treat each in its own way: tmux puts whatever follows into the same cell.

@@ -26,7 +26,7 @@ package enum FilteredTexts {
         }
     }
 
-    /// What was used since the last change of generations, and what only before it.
+    /// The texts that were used since the last change of generations, and those used only before it.
     private struct Memory {
         var young: [Key: SafeText] = [:]
         var old: [Key: SafeText] = [:]
@@ -53,7 +53,7 @@ package enum FilteredTexts {
 
     private static let memory = Mutex(Memory())
 
-    /// What `filter` makes of `raw` by the `rules`, from memory where it is there.
+    /// The text that `filter` makes of `raw` by the `rules`, from memory where it is there.
     package static func text(
         _ raw: String, as kind: SafeText.Kind, _ rules: TextWidth.Rules, filter: () -> SafeText
     ) -> SafeText {

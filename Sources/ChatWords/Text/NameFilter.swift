@@ -13,8 +13,8 @@ package enum NameFilter {
         return visible(withoutSigns(trimmed(text)), raw: raw).truncated(to: TextFilter.maxNameColumns)
     }
 
-    /// Check marks, and dots that stand alone, are how the screen says states behind a name (`bob · verified`): in a name
-    /// they are marked, `bob ‹·› verified`.
+    /// With check marks, and with dots on their own, the screen writes states after a name (`bob · verified`): in a
+    /// name they are marked, `bob ‹·› verified`.
     private static func withoutSigns(_ text: SafeText) -> SafeText {
         let clusters = text.clusters
         // Nearly all names.
@@ -63,7 +63,7 @@ package enum NameFilter {
         return middleTruncated(text, to: TextFilter.maxNameColumns - notes.width) + notes
     }
 
-    /// What stands at the end of `fileName(raw)` and says what the file is: with the note about programs, then without
+    /// The part at the end of `fileName(raw)` that says what the file is: with the note about programs, then without
     /// it. Empty for a name that has no extension.
     package static func ends(of raw: String) -> [SafeText] {
         guard let suffix = fileExtension(of: raw) else { return [] }
@@ -125,7 +125,7 @@ package enum NameFilter {
         return text.truncated(to: width - tail.width) + tail
     }
 
-    /// What follows the last dot: 1 to 16 ASCII letters and digits after a non-empty name, once trailing blanks and
+    /// The text after the last dot: 1 to 16 ASCII letters and digits after a non-empty name, once trailing blanks and
     /// dots (which some systems drop) are gone.
     private static func fileExtension(of raw: String) -> String? {
         var bytes = Array(raw.utf8.suffix(64))
@@ -150,7 +150,7 @@ package enum NameFilter {
         }
     }
 
-    /// What some desktop would run when it is opened. Not "bin": data has that name more often than programs do.
+    /// Extensions of files that some desktop would run. Not "bin": data has that name more often than programs do.
     private static let programExtensions: Set<String> = [
         "apk", "app", "appimage", "bash", "bat", "cmd", "com", "cpl", "csh", "deb", "desktop", "dll", "dmg", "elf",
         "exe",

@@ -4,7 +4,7 @@ extension SafeText {
     /// A file name from outside in at most `width` columns. The name is shortened before its extension, and `(program)`
     /// goes before the extension does; only a width that has no room for the extension cuts it off.
     ///
-    /// - Parameter end: what is said behind the name and has to stay, as the `/` of a folder; such a name has no
+    /// - Parameter end: a text after the name that has to stay, as the `/` of a folder; such a name has no
     ///   extension that would mean anything.
     package static func fileName(_ raw: String, end: SafeText = .empty, width: Int) -> SafeText {
         let whole = SafeText(raw, as: .fileName) + end

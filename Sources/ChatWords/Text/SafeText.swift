@@ -2,9 +2,9 @@
 // Canvas, TextWrap and every output that is not curses take nothing else.
 
 /// Text that is safe to show: no control characters, no bidi controls, nothing invisible, every cluster with a known
-/// width. What was replaced stays visible (`␛`, `‹RLO›`); what was removed is counted in `hiddenCount`.
+/// width. Replaced scalars stay visible (`␛`, `‹RLO›`); removed ones are counted in `hiddenCount`.
 package struct SafeText: Sendable, Hashable {
-    /// What the text is, which decides about line breaks, length and blanks.
+    /// The kind of a text, which decides about line breaks, length and blanks.
     package enum Kind: Sendable, Hashable {
         /// One line; line breaks become a visible `␤`.
         case line
@@ -23,7 +23,7 @@ package struct SafeText: Sendable, Hashable {
     /// How many scalars of the outside string were removed. Parts cut from a text carry 0.
     package private(set) var hiddenCount: Int
 
-    /// Filters any outside text. Linear in its length; at most 64 KiB of it are kept, then "more…" stands at the end.
+    /// Filters any outside text. Linear in its length; at most 64 KiB of it are kept, then it ends with "more…".
     package init(_ raw: String, as kind: Kind) {
         self = TextFilter.filter(raw, as: kind)
     }
@@ -73,7 +73,7 @@ package struct SafeText: Sendable, Hashable {
         unicode ? text : clusters.reduce(into: "") { $0 += ASCIIGlyphs.spelling(of: $1) }
     }
 
-    /// The dim note behind a message from which something was removed (`‹hidden: 3›`); `nil` when nothing was.
+    /// The dim note after a message from which something was removed (`‹hidden: 3›`); `nil` when nothing was.
     /// Of several texts that belong to one message: that of their sum.
     package var hiddenNote: SafeText? {
         hiddenCount == 0 ? nil : SafeText(clusters: TextFilter.substitute("hidden: \(hiddenCount)"))
@@ -104,7 +104,7 @@ extension SafeText {
         return SafeText(clusters: clusters.prefix(clusterCount(within: width)))
     }
 
-    /// What follows `prefix(width:)`.
+    /// The text after `prefix(width:)`.
     package func dropping(width: Int) -> SafeText {
         SafeText(clusters: clusters.dropFirst(clusterCount(within: width)))
     }
@@ -123,7 +123,7 @@ extension SafeText {
         return alignment == .left ? text + missing : missing + text
     }
 
-    /// Where the text stands when it is padded.
+    /// The side on which the text is when it is padded.
     package enum Alignment: Sendable { case left, right }
 
     private func clusterCount(within limit: Int) -> Int {

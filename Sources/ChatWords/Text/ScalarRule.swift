@@ -1,4 +1,4 @@
-// What the filter does with each scalar of an outside text (PRODUCT "Hostile text", rule 2 and its table).
+// The filter's treatment of each scalar of an outside text (PRODUCT "Hostile text", rule 2 and its table).
 
 /// The treatment of one scalar, before its neighbours are looked at.
 package enum ScalarRule: Equatable {
@@ -15,7 +15,7 @@ package enum ScalarRule: Equatable {
     case remove
     /// ZWJ or ZWNJ: kept only where a script or an emoji sequence needs it.
     case joiner
-    /// VS15 or VS16: kept only behind a character with an emoji form.
+    /// VS15 or VS16: kept only after a character with an emoji form.
     case variationSelector
     /// Looks like a blank but is none; told apart in names.
     case blankLookAlike

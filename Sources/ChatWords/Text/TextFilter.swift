@@ -2,8 +2,8 @@
 
 @_spi(_Unicode) import Swift
 
-/// The filter behind `SafeText`. Runs of drawable scalars are normalised and cut into clusters; everything else is
-/// replaced by visible clusters or removed and counted.
+/// The filter of `SafeText`. Runs of drawable scalars are normalised and cut into clusters; everything else is replaced
+/// by visible clusters or removed and counted.
 package struct TextFilter {
     /// Bytes of UTF-8, of the source and of the result, after which a text ends with "more…".
     package static let maxDrawnBytes = 65_536
@@ -158,7 +158,7 @@ package struct TextFilter {
         return joins <= Self.maxJoins
     }
 
-    /// VS15 and VS16 stay behind a character that has an emoji form; behind a digit only in a keycap.
+    /// VS15 and VS16 stay after a character that has an emoji form; after a digit only in a keycap.
     private func isValidSelector(before next: Unicode.Scalar?) -> Bool {
         guard let previous, previous.properties.isEmoji else { return false }
         return previous.value > 0x7F || next?.value == 0x20E3

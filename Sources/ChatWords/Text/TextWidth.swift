@@ -4,7 +4,7 @@ import Synchronization
 
 /// Column counts per scalar and the division of a `Character` into clusters of at most two columns.
 package enum TextWidth {
-    /// What the terminal of this process makes of characters that are not drawn alike everywhere.
+    /// How the terminal of this process draws characters that are not drawn alike everywhere.
     package struct Rules: Hashable, Sendable {
         /// Columns of characters of ambiguous width, 1 or 2.
         package var ambiguous = 1

@@ -3,7 +3,7 @@
 
 /// Sorted, closed ranges of code points, each table flattened to first, last, first, last.
 package enum UnicodeTables {
-    /// The version of the Unicode Character Database behind the tables.
+    /// The version of the Unicode Character Database that the tables were made from.
     package static let version = "14.0.0"
 
     /// East_Asian_Width Wide or Fullwidth: two columns. 128 ranges.

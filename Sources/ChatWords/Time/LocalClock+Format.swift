@@ -3,10 +3,10 @@
 package import ChatCore
 
 extension LocalClock {
-    /// `time` by a pattern of Unicode TR 35: y yy yyyy, M MM MMM MMMM, d dd, E EEEE, H HH h hh, m mm, s ss, a, and quoted
-    /// text. Other characters stand for themselves.
+    /// `time` by a pattern of Unicode TR 35: y yy yyyy, M MM MMM MMMM, d dd, E EEEE, H HH h hh, m mm, s ss, a, and
+    /// quoted text. Other characters stay as they are.
     ///
-    /// `padded`: a number of one letter is as wide as one of two, with a blank in front, so that times stand in a column.
+    /// `padded`: a number of one letter is as wide as one of two, with a blank in front, so that times line up in a column.
     package func text(_ time: Timestamp, format: String, padded: Bool = false) -> String {
         let civil = civil(time)
         var text = ""

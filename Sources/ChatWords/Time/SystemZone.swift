@@ -3,7 +3,7 @@
 import CLinux
 import Glibc
 
-/// What TZ or /etc/localtime says. The C library reads it once and keeps it, until it is asked to look again.
+/// The time zone by TZ or /etc/localtime. The C library reads it once and keeps it, until it is asked to look again.
 package enum SystemZone {
     /// Seconds east of UTC at a moment in seconds since 1970; 0 where the C library has no answer.
     package static func offset(at second: Int64) -> Int64 {
@@ -16,7 +16,7 @@ package enum SystemZone {
     package static func lookAgain() { tzset() }
 }
 
-/// How often the zone is looked at: before whatever happens, but once in a second of much that does.
+/// How often the zone is looked at: before anything that happens, but at most twice a second.
 package struct ZoneWatch {
     private static let pause = Duration.milliseconds(500)
     private var next: Duration?

@@ -9,11 +9,11 @@ package struct HistoryFinding: Sendable, Equatable {
         case file, version, integrity
         /// Rows that belong to nothing, figures that do not agree with the messages, the search indexes.
         case orphans, figures, search
-        /// What stands in single rows.
+        /// The values in individual rows.
         case values
         /// A deletion that has not been finished on the disk; copies from before migrations.
         case purge, copies
-        /// Whose messages are the most.
+        /// The contact with the most text.
         case share
     }
     package enum Verdict: String, Sendable {
@@ -25,7 +25,7 @@ package struct HistoryFinding: Sendable, Equatable {
 
     package var kind: Kind
     package var verdict: Verdict
-    /// What was found, in words.
+    /// The finding, in words.
     package var text: String
 
     package init(_ kind: Kind, _ verdict: Verdict, _ text: String) {
@@ -150,7 +150,8 @@ private struct Inspection {
         return true
     }
 
-    /// What blipchat has not made may do anything when a row is written. A recovery takes the rows and leaves the rest.
+    /// An object in the schema that blipchat has not made may do anything when a row is written. A recovery takes the
+    /// rows and leaves the rest.
     private mutating func checkSchema(_ connection: SQLiteConnection) throws(StoreError) -> Bool {
         let version = try Migration(steps: Schema.migrations).version(of: connection)
         let difference = try SchemaComparison.difference(
@@ -256,7 +257,7 @@ private struct Inspection {
         }
     }
 
-    /// What keeps us from looking says nothing about what is inside.
+    /// An error that keeps us from looking says nothing about the contents.
     private static func kind(of error: StoreError) -> HistoryFinding.Kind {
         switch error {
         case .diskFull, .cannotOpen, .fileExists, .locked: .file

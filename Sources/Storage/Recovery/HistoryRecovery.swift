@@ -4,7 +4,7 @@
 package import ChatCore
 
 package enum HistoryRecovery {
-    /// What was saved.
+    /// The result of a recovery, in numbers.
     package struct Summary: Sendable, Equatable {
         package var messages = 0
         package var contacts = 0
@@ -38,7 +38,7 @@ package enum HistoryRecovery {
         }
     }
 
-    /// Reads `path` page by page into the empty history behind `connection`.
+    /// Reads `path` page by page into the empty history that `connection` has open.
     static func fill(_ connection: SQLiteConnection, from path: String) throws(StoreError) -> Summary {
         var summary = Summary()
         let pages = try RawPages(path: path)
@@ -112,10 +112,10 @@ private struct RecoveredTable {
     private let name: String
     private let columns: [Column]
     private let hasRowIDs: Bool
-    /// Fewer columns than the first version of the table had are no row of it.
+    /// A record with fewer columns than the first version of the table had is not a row of it.
     private let minimumColumns: Int
 
-    /// Tables whose rows can be told from each other; the indexes and figures are made anew.
+    /// Tables whose rows we can tell apart; the indexes and figures are built again.
     private static let names: [(String, minimumColumns: Int)] = [
         ("messages", 11), ("contacts", 9), ("transfers", 18), ("operations", 13), ("held", 14), ("contact_requests", 6),
         ("conversations", 7), ("outbox", 5), ("drafts", 2), ("settings", 2), ("gaps", 5),

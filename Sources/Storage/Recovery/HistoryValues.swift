@@ -98,14 +98,14 @@ enum HistoryValues {
     /// The last position that was given to a message.
     private static let lastPosition = "coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'messages'), 0)"
 
-    /// Numbers that nobody reaches by counting, beyond which counting on would fail; and marks behind every message, up to
-    /// which all that is still to come would count as read.
+    /// Numbers that nobody reaches by counting, beyond which further counting would fail; and marks beyond every
+    /// message, which would make all messages still to come count as read.
     private static let wrongCounters = """
         next_sequence NOT BETWEEN 1 AND 4611686018427387904 OR expected_sequence NOT BETWEEN 1 AND 4611686018427387904
             OR seen > \(lastPosition) OR receipt_confirmed > \(lastPosition)
         """
 
-    /// The numbers, which stand in the column `number`, of the rows that `read` refuses.
+    /// The numbers, which are in the column `number`, of the rows that `read` refuses.
     private static func refused(
         _ sql: String, _ values: [SQLiteValue] = [], number: Int32, in connection: SQLiteConnection,
         _ read: (SQLiteRow) throws(StoreError) -> Void
@@ -131,8 +131,9 @@ enum HistoryValues {
 
     private static let reason = SQLiteValue.text(DeliveryFailure.stateDamaged.stored)
 
-    /// Puts something readable where nothing was, the safe side first: trust that is not known is none, a state that is
-    /// not known is a failure. What nobody can make sense of and nobody sees (a change, an entry of the outbox) goes.
+    /// Puts readable values in place of unreadable ones, erring on the safe side: unknown trust becomes no trust, an
+    /// unknown state becomes a failure. A row that nobody can make sense of and nobody sees (a change, an entry of the
+    /// outbox) is deleted.
     static func mend(_ rows: [Row], in connection: SQLiteConnection) throws(StoreError) {
         for row in rows { try mend(row, in: connection) }
     }
@@ -164,7 +165,7 @@ enum HistoryValues {
 
     private static func mendContact(_ number: SQLiteValue, in connection: SQLiteConnection) throws(StoreError) {
         let key = try connection.first("SELECT peer_id FROM contacts WHERE id = ?", [number]) { row in row.text(0) }
-        // Whoever answers there next has to be compared anew.
+        // The user has to compare keys again with whichever peer answers there next.
         if PeerID(key ?? "") == nil { try connection.run("UPDATE contacts SET peer_id = NULL WHERE id = ?", number) }
         try connection.run(
             "UPDATE contacts SET trust = ?, verified_at = NULL WHERE id = ?", .text(PeerTrust.unverified.rawValue),
@@ -198,7 +199,7 @@ enum HistoryValues {
         }
         try connection.run(
             "UPDATE transfers SET size = max(size, 0), transferred = max(transferred, 0) WHERE number = ?", number)
-        // What is still refused then is where it belongs in a folder.
+        // If the row is still refused, the fault is in its place in a folder.
         guard try !refusedTransfers("WHERE t.number = ?", [number], in: connection).isEmpty else { return }
         try connection.run(
             """

@@ -13,7 +13,7 @@ final class RawPages {
 
     private let file: Int32
     private let log: Int32
-    /// Where in the log the newest committed version of a page stands.
+    /// Where the newest committed version of a page is in the log.
     private let inLog: [Int: Int64]
 
     init(path: String) throws(StoreError) {

@@ -19,7 +19,7 @@ struct RawRecord: Equatable {
 struct RawRecordReader {
     let pages: RawPages
 
-    /// Longer ones are none of ours: a text has 64 KiB at most.
+    /// Longer ones are not ours: a text has 64 KiB at most.
     private static let maximumPayload = 1 << 20
 
     /// All readable records of a page; none when it is no leaf.

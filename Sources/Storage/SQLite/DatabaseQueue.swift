@@ -1,4 +1,4 @@
-// A connection behind a serial queue: the only way in which the rest of Storage reaches SQLite.
+// A connection that is used through a serial queue: the only way in which the rest of Storage reaches SQLite.
 
 internal import ChatCore
 internal import Dispatch
@@ -62,8 +62,8 @@ final class DatabaseQueue: @unchecked Sendable {
     }
 
     /// Runs `body` in a transaction and returns when that is committed as `durability` asks, or throws when nothing of
-    /// `body` is. What `body` does besides to the database it may do more than once. `committed` is told before the caller
-    /// is, in the order of the commits: tasks that wait go on in any order.
+    /// `body` is. Anything that `body` does outside the database may happen more than once. `committed` is called
+    /// before the caller resumes, in the order of the commits: tasks that wait resume in any order.
     ///
     /// An I/O error leaves its outcome unknown (RELIABILITY D10): the connection is replaced and `find` says whether the
     /// work is in the database. When it is not, it is done once more: SQLite does not see a commit whose sync failed as
@@ -196,8 +196,8 @@ final class DatabaseQueue: @unchecked Sendable {
         }
     }
 
-    /// After a commit: it counts only when it can be found again. Whoever takes the file away between this look and the
-    /// next start has taken what was stored, and knows it.
+    /// After a commit, which counts only when it can be found again. A user who takes the file away between this look
+    /// and the next start has taken the stored data away, and knows it.
     private func confirmPlace(of connection: SQLiteConnection) throws(StoreError) {
         guard let place, connection.hasMovedFile || connection.hasMovedLog else { return isAstray = false }
         isAstray = true

@@ -1,4 +1,4 @@
-// Which file stands at a path: names can be given to others while a file is open.
+// Which file is at a path: while a file is open, its name can be given to another one.
 
 internal import Glibc
 

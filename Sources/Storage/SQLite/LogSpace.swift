@@ -5,16 +5,17 @@ internal import Glibc
 
 /// Keeps the log of a writing connection longer than what is in it, and folds it into the database when it is full.
 ///
-/// Bytes behind the end of a file make its sync record the new length as well: a second write to the disk, which moreover
-/// waits for what other programs have written (on ext4 230 us instead of 130 us for the pages of a send, and milliseconds
-/// beside a busy neighbour). So the log grows by a mebibyte of zeros at a time. SQLite takes nothing for a frame that has
-/// no checksum (https://www.sqlite.org/fileformat2.html#walformat), and keeps the file when it begins anew at its start.
+/// Bytes beyond the end of a file make its sync record the new length as well: a second write to the disk, which
+/// moreover waits for what other programs have written (on ext4 230 us instead of 130 us for the pages of a send, and
+/// milliseconds beside a busy neighbour). So the log grows by a mebibyte of zeros at a time. SQLite does not take bytes
+/// without a checksum for a frame (https://www.sqlite.org/fileformat2.html#walformat), and keeps the file when it
+/// begins again at its start.
 final class LogSpace {
     /// Frames, a page each, after which the log is folded into the database (16 MiB; SQLite's own habit is 4).
     static let frameLimit = 4000
     private static let frameSize = 24 + 4096
     private static let step = 1 << 20
-    /// Frames that need no room ahead of them: who stores a message and ends would write a mebibyte for nothing.
+    /// Frames that need no room ahead of them: a process that only stores a message would write a mebibyte in vain.
     private static let firstFrames = 64
 
     private let path: String
@@ -28,7 +29,7 @@ final class LogSpace {
         file = FileIdentity(at: path)
     }
 
-    /// Another file is at the path of the log, or none: SQLite goes on writing to one that nobody finds again.
+    /// Another file is at the path of the log, or none: SQLite keeps writing to one that nobody finds again.
     var hasMoved: Bool { file.map { $0 != FileIdentity(at: path) } ?? false }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
@@ -37,7 +38,7 @@ final class LogSpace {
     func committed(_ frames: Int, on database: OpaquePointer?, _ name: UnsafePointer<CChar>?) {
         if file == nil { file = FileIdentity(at: path) }
         guard frames < Self.frameLimit else {
-            // Whoever reads just now holds it up; the next commit tries again.
+            // A connection that is reading now holds it up; the next commit tries again.
             sqlite3_wal_checkpoint_v2(database, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
             return
         }

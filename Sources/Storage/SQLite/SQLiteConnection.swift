@@ -16,7 +16,7 @@ final class SQLiteConnection {
     private let handle: OpaquePointer
     private var statements: [String: SQLiteStatement] = [:]
     private var logSpace: LogSpace?
-    /// What the next commit waits for.
+    /// Whether the next commit waits for the disk.
     private var durability = CommitDurability.synchronous
 
     /// Opens `path`; the file must exist already (`HistoryDatabase` creates it with the right permissions).

@@ -1,4 +1,4 @@
-// A prepared statement, its parameters and the row it stands on.
+// A prepared statement, its parameters and its current row.
 
 internal import CSQLite
 
@@ -56,7 +56,7 @@ final class SQLiteStatement {
     }()
 }
 
-/// The row that a statement stands on; valid only inside the closure that gets it.
+/// The current row of a statement; valid only inside the closure that gets it.
 struct SQLiteRow {
     private let handle: OpaquePointer
 

@@ -1,12 +1,12 @@
-// What SQLite's result codes mean to the rest of the program.
+// The meaning of SQLite's result codes for the rest of the program.
 
 internal import CSQLite
 internal import ChatCore
 internal import Glibc
 
 extension StoreError {
-    /// Maps an (extended) SQLite result code (https://www.sqlite.org/rescode.html). `systemError` is the error number of
-    /// the system call behind it, 0 when there was none.
+    /// Maps an (extended) SQLite result code (https://www.sqlite.org/rescode.html). `systemError` is the error number
+    /// of the system call that caused it, 0 when there was none.
     init(sqliteCode code: Int32, reason: String, path: String, systemError: Int32 = 0) {
         if Self.lacksRoomToBegin(code, systemError) {
             self = .diskFull

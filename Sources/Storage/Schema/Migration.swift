@@ -38,7 +38,7 @@ struct Migration {
         }
     }
 
-    /// The copy gets its name when it is complete and on the disk, so one with that name is as good as a new one.
+    /// The copy gets its name when it is complete and on the disk, so one that has the name need not be made again.
     private func keepCopy(of connection: SQLiteConnection, version: Int) throws(StoreError) {
         let copy = "\(connection.path).v\(version).bak"
         guard !FileSystem.exists(copy) else { return }
@@ -55,7 +55,7 @@ struct Migration {
         }
     }
 
-    /// The copies that stand beside a file, complete or not.
+    /// The copies beside a file, complete or not.
     static func copies(of path: String) -> [String] {
         let folder = PathParts.folder(of: path)
         let start = PathParts.lastName(of: path) + ".v"

@@ -20,7 +20,7 @@ enum SchemaComparison {
         throw .damaged(path: connection.path, reason: difference)
     }
 
-    /// What is different, in words; `nil` when nothing is.
+    /// The difference in words; `nil` when there is none.
     static func difference(
         of connection: SQLiteConnection, steps: some Sequence<String>
     ) throws(StoreError) -> String? {
@@ -41,7 +41,7 @@ enum SchemaComparison {
     }
 
     private static func entries(in connection: SQLiteConnection) throws(StoreError) -> Set<Entry> {
-        // What ANALYZE has noted only helps to find a way through the tables.
+        // The tables of ANALYZE only help to find a way through the other tables.
         let rows = try connection.all(
             "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT GLOB 'sqlite_stat[0-9]*'"
         ) { row in

@@ -107,7 +107,7 @@ extension CommandSpecification where Name == CommandName {
 }
 
 extension ArgumentParser where Name == CommandName {
-    /// What fits the table.
+    /// The parser that fits the table.
     static let blipchat = {
         var parser = ArgumentParser(
             program: "blipchat", commands: CommandSpecification.table, globalOptions: OptionSpecification.global,

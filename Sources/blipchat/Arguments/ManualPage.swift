@@ -100,7 +100,7 @@ enum ManualPage: String, CaseIterable {
 
     /// Where the default profile keeps its files.
     private static func files() throws(CommandError) -> [(path: String, words: String)] {
-        // The names of variables stand for their values, with the slash that a path from the root begins with.
+        // The names of variables replace their values, with the slash that a path from the root begins with.
         let paths = try HomePaths(
             environment: ["HOME": "/~", "XDG_RUNTIME_DIR": "/$XDG_RUNTIME_DIR"], dataFolder: nil, profile: nil)
         return [
@@ -198,7 +198,7 @@ enum ManualPage: String, CaseIterable {
 }
 
 extension ChatProfile {
-    /// What it is for, with what its reply says.
+    /// Its purpose, with what its reply says.
     var manualWords: String {
         switch self {
         case .hello: "who I am: name, program, where I take calls. Reply: accepted, pending, or error 403"

@@ -13,11 +13,11 @@ enum ChatReport: Sendable {
     /// A file without its line.
     case transfer(FileTransfer, Records)
     case progress(ChatCore.TransferProgress)
-    /// What was offered of the folder at this path; its files follow.
+    /// The offer of the folder at this path; its files follow.
     case folder(String, FolderOffer)
     /// A file of a folder that is not sent with it.
     case leftOut(LeftOutFile)
-    /// What else the chat says.
+    /// Anything else that the chat reports.
     case event(ChatEvent, Records)
 
     /// For programs; `nil` for what means nothing to them.
@@ -34,7 +34,7 @@ enum ChatReport: Sendable {
         }
     }
 
-    /// What the contact is called that it is about, where that is one.
+    /// The name of the contact that it is about, where that is one.
     var contact: String? {
         switch self {
         case .message(let message, let records, _): records.contacts.name(of: message.contact)

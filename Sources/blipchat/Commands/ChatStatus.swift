@@ -15,7 +15,7 @@ struct ChatStatus: Sendable {
         let link: LinkState
     }
 
-    /// What only the process that runs the chat can say.
+    /// The facts that only the process that runs the chat knows.
     struct Running: Sendable {
         var chat: RunningChat
         var version: String?

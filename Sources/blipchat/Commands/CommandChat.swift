@@ -9,7 +9,7 @@ import Synchronization
 
 enum CommandChat: Sendable {
     case own(ChatInstance)
-    /// When that process ends in order, the chat goes on in whichever comes next, perhaps this one.
+    /// When that process ends in order, the chat continues in whichever comes next, perhaps this one.
     case attached(AttachedService)
 
     var service: any ChatService {
@@ -78,7 +78,7 @@ enum CommandChat: Sendable {
     }
 }
 
-/// Who is who, for commands that hear of thousands of files within a second.
+/// The records of who is who, for commands that hear of thousands of files within a second.
 final class RecentRecords: Sendable {
     private static let validity = Duration.seconds(1)
     private let last = Mutex<(records: Records, read: ContinuousClock.Instant)?>(nil)
@@ -96,9 +96,9 @@ final class RecentRecords: Sendable {
     }
 }
 
-/// What a command needs of the chat.
+/// The needs of a command: what the chat must offer it.
 struct ChatNeeds: Sendable {
-    /// Others have to do with it. What is only about this home must not show contacts that we are here.
+    /// It involves others. A command that is only about this home must not show contacts that we are here.
     var concernsPeers = true
     /// A chat of this process takes calls.
     var listens = false
@@ -106,7 +106,7 @@ struct ChatNeeds: Sendable {
     var isLong = false
     /// The command ends with the chat, where nobody continues that.
     var endsWithChat = false
-    /// What is begun takes a chat that stays until it is done.
+    /// The command begins work that needs a chat that stays until it is done.
     var needsLongChat = false
 
     /// It is about this home only.

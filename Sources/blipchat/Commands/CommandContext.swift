@@ -12,7 +12,7 @@ struct CommandContext: Sendable {
     let arguments: ParsedArguments<CommandName>
     let environment: [String: String]
     let streams: StandardStreams
-    /// What opens the key of the home, where it is sealed.
+    /// Opens the key of the home, where it is sealed.
     var key = KeyOpener()
 
     /// `words` without the program's name.
@@ -36,7 +36,8 @@ struct CommandContext: Sendable {
         }
         guard let file = arguments.text("--config") else { return paths }
         paths.configuration = try HomePaths.absolute(file)
-        // Who names a file means it: defaults in its place would be a surprise. What sets a value may begin a new one.
+        // A user who names a file means it: defaults in its place would be a surprise. A command that sets a value may
+        // begin a new one.
         let begins = arguments.command == .configurationSet || arguments.command == .configurationPath
         guard begins || SmallFile.exists(paths.configuration) else {
             throw .system(paths.configuration, "cannot read the configuration", errno)
@@ -48,7 +49,7 @@ struct CommandContext: Sendable {
         try Configuration.load(from: paths.configuration, home: environment["HOME"])
     }
 
-    /// What the chat is started with. Only a chat that goes on (`listens`) takes calls.
+    /// The configuration that the chat is started with. Only a chat that continues (`listens`) takes calls.
     func chatConfiguration(
         _ settings: Configuration, _ paths: HomePaths, listens: Bool
     ) throws(CommandError) -> ChatConfiguration {
@@ -57,7 +58,7 @@ struct CommandContext: Sendable {
             settings, paths, listen: listens ? wanted ?? Configuration.standardListen : nil,
             acceptsFilesUpTo: try arguments.size("--accept-files"))
         configuration.fallbackToAnyPort = wanted == nil
-        // What has a place of its own is accepted by the command, for that place.
+        // The command itself, not the rule, accepts files for `--output`.
         if arguments.command == .receive, arguments.has("--output") { configuration.acceptsFilesByRule = false }
         return configuration
     }
@@ -91,7 +92,7 @@ struct CommandContext: Sendable {
         arguments.has("--queue") ? nil : try arguments.seconds("--timeout") ?? .seconds(10)
     }
 
-    /// What others see us as; `nil` where the settings cannot be read, which other commands tell.
+    /// The name under which others see us; `nil` where the settings cannot be read, which other commands report.
     func ownName(_ paths: HomePaths) -> String? {
         guard let settings = try? configuration(paths) else { return nil }
         return settings.ownName(in: paths, environment: environment)

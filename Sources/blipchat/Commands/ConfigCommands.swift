@@ -79,7 +79,7 @@ struct ConfigUnsetCommand: Command {
                 .negative, context.operand(0), "not set, so there is nothing to remove",
                 advice: "blipchat config list --set shows what is")
         }
-        // What is no key has gone, too, and has no value.
+        // A name that is not a key of ours has been removed, too, but has no value to print.
         if context.isJSON, (try? file.setting(typed: context.operand(0))) != nil {
             try SettingsFile(context: context).printRecord(of: context.operand(0), in: file)
         }
@@ -104,7 +104,7 @@ struct ConfigCheckCommand: Command {
         return problems.isEmpty ? .done : .usage
     }
 
-    /// What is wrong with a file as a whole has no line and column.
+    /// An error that concerns a file as a whole has no line and column.
     private func record(_ problem: CommandError) -> JSONValue {
         .record([
             "v": 1, "type": "config_error", "file": .string(problem.place?.file ?? problem.subject),
@@ -164,7 +164,7 @@ private struct SettingsFile {
     }
 
     func noteRunning(_ paths: HomePaths) {
-        // What runs with another file does not read this one.
+        // A process that runs with another file does not read this one.
         guard context.arguments.text("--config") == nil, let process = InstanceLock.holder(path: paths.lock) else {
             return
         }

@@ -13,11 +13,11 @@ import Storage
 struct ConfinedStart {
     let context: CommandContext
 
-    /// Starts this process anew, confined. Returns where it is not to be confined, or is so already, or cannot be: why not is
-    /// said. `entries`: the variables as the system gave them.
+    /// Starts this process again, confined. Returns where it is not to be confined, or is so already, or cannot be:
+    /// then it says why not. `entries`: the variables as the system gave them.
     ///
-    /// To be called before anything is read that can be read only once, like the passphrase. Throws 7 when the process can
-    /// neither be started anew nor go on, and when it can open too few files.
+    /// To be called before anything is read that can be read only once, like the passphrase. Throws 7 when the process
+    /// can neither be started again nor continue, and when it can open too few files.
     func begin(_ entries: [[UInt8]]) async throws(CommandError) {
         // Before anything is started that cannot do without descriptors.
         try DescriptorRoom.count()
@@ -58,8 +58,8 @@ struct ConfinedStart {
         }
     }
 
-    /// The files of transfers that are to go on, as far as the history says: what was offered by a chat that was not confined
-    /// may be hidden. A history that cannot be read is spoken of by the chat.
+    /// The files of transfers that are to continue, as far as the history says: confinement may hide files that an
+    /// unconfined chat offered. The chat reports a history that cannot be read.
     private func offeredFiles(_ paths: HomePaths) async -> [String] {
         do throws(CommandError) {
             let needed = try await HistoryFile.read(paths) { store throws(StoreError) in

@@ -5,7 +5,7 @@ import Arguments
 import ChatSettings
 import Glibc
 
-/// A question that has to be answered with yes before a command goes on.
+/// A question that has to be answered with yes before a command continues.
 struct Confirmation {
     /// What the command is about, for its sentences: `import`, the name of a contact.
     var subject: String

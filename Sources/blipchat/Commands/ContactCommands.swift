@@ -103,7 +103,7 @@ struct AddContactCommand: Command {
             let address = try PeerAddress(typed: text)
             let known = Set(try await chat.directory().peers.map(\.id))
             var peer = try await chat.ask(.addContact(address, name: name), about: text)
-            // Who is known gets the name that was asked for: it is what a script calls them by from now on.
+            // A known contact gets the name that the user gave: it is what a script calls them by from now on.
             if let name, known.contains(peer.id), name != peer.name || peer.isNameProvisional {
                 try await chat.ask(.renameContact(peer.id, to: name), about: name)
                 peer = try await chat.directory().peers.first { $0.id == peer.id } ?? peer
@@ -115,7 +115,7 @@ struct AddContactCommand: Command {
         }
     }
 
-    /// The address behind `contacts add`: a copied one may be broken into words, with pieces of a frame between them.
+    /// The address after `contacts add`: a copied one may be broken into words, with pieces of a frame between them.
     private func pastedAddress() throws(CommandError) -> String {
         guard context.arguments.operands.count > 1 else { return context.operand(0) }
         let (address, rest) = PastedAddress.split(context.arguments.operands.joined(separator: " "))
@@ -273,7 +273,7 @@ struct AcceptKeyCommand: Command {
 }
 
 extension CommandContext {
-    /// The 60 digits behind the contact, without blanks; `nil` when there are none.
+    /// The 60 digits after the contact, without blanks; `nil` when there are none.
     fileprivate func typedSafetyNumber() throws(CommandError) -> String? {
         let typed = arguments.operands.dropFirst().joined()
         guard !typed.isEmpty else { return nil }

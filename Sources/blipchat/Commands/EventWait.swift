@@ -25,7 +25,7 @@ final class EventWait: Sendable {
     /// The time-out that is or was in force.
     var lastTimeout: Duration { limit.withLock { $0.timeout } }
 
-    /// What `decide` makes of the first event that it does not answer with `nil`; `nil` when the time is over.
+    /// The result of `decide` for the first event that it does not answer with `nil`; `nil` when the time is over.
     func first<Result: Sendable>(
         in events: AsyncStream<ChatEvent>, _ decide: @escaping @Sendable (ChatEvent) async -> Result?
     ) async -> Result? {

@@ -8,18 +8,18 @@ import ChatSettings
 import Glibc
 import Synchronization
 
-/// What `send-file` sends, to one contact.
+/// Sends files to one contact, for `send-file`.
 struct FileDelivery: Sendable {
     /// Without progress for so long transfers are left to themselves; they stay queued.
     private static let stallLimit = Duration.seconds(600)
 
     let recipient: Recipient
-    /// What the file is called for others; `nil`: as it is called here.
+    /// The name of the file for others; `nil`: the one it has here.
     let name: String?
     let caption: String
     /// Limits the wait for the peer to get the offers; `nil`: they are only queued.
     let timeout: Duration?
-    /// How long they may then stand still.
+    /// How long the transfers may then stall.
     let standstill: Duration
     let reports: ReportSink
     private let waiting = FilesWaiting()
@@ -52,7 +52,7 @@ struct FileDelivery: Sendable {
             guard code != 0 else { continue }
             throw CommandError(ChatError.cannotRead(path: path, errno: code ?? ETIMEDOUT), about: recipient.who)
         }
-        // Events are asked for first, so that none can be missed.
+        // We ask for events first, so that we miss none.
         let events = await chat.service.events()
         for path in paths {
             do throws(CommandError) { try await offer(path) } catch {
@@ -83,7 +83,7 @@ struct FileDelivery: Sendable {
         waiting.add(offer.messages)
         await reports(.folder(path, offer))
         for file in offer.leftOut { await reports(.leftOut(file)) }
-        // What can be sent is sent all the same, and waited for.
+        // The files that can be sent are sent all the same, and the command waits for them.
         if !offer.leftOut.isEmpty { waiting.fail(.incompleteFolder(path, leftOut: offer.leftOut.count)) }
         let current = try await chat.records()
         for message in offer.messages { await reports(.message(message, current)) }
@@ -96,7 +96,7 @@ struct FileDelivery: Sendable {
         let end = await wait.first(in: events) { event in await isOver(by: event, wait) ? true : nil }
         if let failure = await chat.failure { throw failure }
         guard end == nil else { return try waiting.check() }
-        // What could not be offered is not queued, and would be taken for it.
+        // A file that could not be offered is not queued, but would be taken for a queued one.
         try waiting.check()
         let what = count == 1 ? "the file" : "all files"
         guard !waiting.areOffered else {
@@ -121,7 +121,7 @@ struct FileDelivery: Sendable {
             waiting.fail(recipient.keyChanged)
             return true
         case .messagesDeleted(peer.id), .conversationsChanged:
-            // With a contact everything goes, so that one stands for all: this happens often.
+            // All messages go with their contact, so a look at one is enough: this event is frequent.
             if case .conversationsChanged = event {
                 guard let id = waiting.ids.first, await recipient.deletion(of: id) != nil else { return false }
             }
@@ -165,7 +165,7 @@ struct FileDelivery: Sendable {
 }
 
 extension FileTransfer {
-    /// Somebody has to do something before it goes on.
+    /// Somebody has to do something before it continues.
     fileprivate var isPaused: Bool {
         state == .paused || (state == .accepted && reason?.isPauseOfReceiver == true)
     }
@@ -198,7 +198,7 @@ private final class FilesWaiting: Sendable {
         return true
     }
 
-    /// Whether a file has been paused since it was last looked at: whoever watches a bar is to know why it stands still.
+    /// Whether a file has been paused since the last look: a user who watches a bar should know why it does not move.
     func isNewPause(_ transfer: FileTransfer) -> Bool {
         state.withLock { state in
             guard transfer.isPaused else {
@@ -209,7 +209,7 @@ private final class FilesWaiting: Sendable {
         }
     }
 
-    /// Whether anything has moved: the chat also reports again and again that a file stands still.
+    /// Whether anything has moved: the chat also reports again and again that a file is stalled.
     func isNewProgress(_ progress: ChatCore.TransferProgress) -> Bool {
         state.withLock { $0.transferred.updateValue(progress.transferred, forKey: progress.id) != progress.transferred }
     }

@@ -1,4 +1,4 @@
-// What goes on until somebody ends it: `blipchat watch`, `transfers watch`, `receive`.
+// Commands that continue until somebody ends them: `blipchat watch`, `transfers watch`, `receive`.
 
 import Arguments
 import BLIPNet
@@ -19,7 +19,7 @@ struct Following: Sendable {
 
     /// Follows until `body` returns, a signal comes, or nobody reads what it prints any more.
     ///
-    /// A signal ends our own chat in order: what is unfinished goes on the next time.
+    /// A signal ends our own chat in order: unfinished work continues the next time.
     func run(
         _ body: @escaping @Sendable (CommandChat, @escaping ReportSink) async throws(CommandError) -> ExitCode
     ) async throws(CommandError) -> ExitCode {
@@ -54,7 +54,7 @@ struct Following: Sendable {
             return first
         }
         await chat.close()
-        // What nobody reads any more is no failure of whoever was asked to end.
+        // Output that nobody reads any more is no failure of a process that was asked to end.
         if case .success(let code)? = result, code == .interrupted || code == .terminated { return code }
         if let failure = await printer.failure { throw failure }
         return try result?.get() ?? .done
@@ -75,7 +75,7 @@ struct EventFollower: Sendable {
     }
 
     private func follow() async throws(CommandError) -> ExitCode {
-        // Events are asked for first: what happens while the newest messages are read is compared with what they were.
+        // We ask for events first: what happens while we read the newest messages is compared with what they were.
         let events = await chat.service.events()
         let begun = Timestamp.now
         var news = MessageNews()

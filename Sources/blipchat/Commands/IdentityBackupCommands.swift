@@ -81,7 +81,7 @@ struct IdentityRestoreCommand: Command {
             throw CommandError(.usage, path, error.reason, advice: "give a file made by blipchat id backup")
         }
         try paths.createFolders()
-        // Whoever runs on this home has the old key in memory.
+        // A process that runs on this home has the old key in memory.
         let lock = try InstanceLock(path: paths.lock)
         let wasSealed = (try? IdentityFile.isSealed(at: paths.identity)) ?? false
         do throws(IdentityError) {
@@ -133,7 +133,7 @@ struct IdentityRestoreCommand: Command {
     }
 }
 
-/// What both share.
+/// The parts that both commands share.
 private struct IdentityBackup {
     /// More than a sealed key needs.
     static let maximumBytes = 65_536

@@ -111,7 +111,7 @@ private struct OwnAddress {
         return text?.flatMap { UInt16($0) }
     }
 
-    /// Who we are; makes the key where there is none. One with a passphrase stays closed.
+    /// Our fingerprint; makes the key where there is none. A key with a passphrase stays closed.
     func fingerprint(_ paths: HomePaths) throws(CommandError) -> SPKIFingerprint {
         try paths.createFolders()
         context.noteLostKey(paths)
@@ -120,7 +120,7 @@ private struct OwnAddress {
 }
 
 extension HomePaths {
-    /// Who we are; makes the key where there is none. One with a passphrase stays closed.
+    /// Our fingerprint; makes the key where there is none. A key with a passphrase stays closed.
     func fingerprintMakingKey() throws(CommandError) -> SPKIFingerprint {
         do throws(IdentityError) {
             if let fingerprint = try IdentityFile.fingerprint(at: identity) { return fingerprint }

@@ -86,7 +86,7 @@ struct ImportCommand: Command {
                 + "(block or remove those you do not want to call)")
     }
 
-    /// What was imported and is too old for this home is not deleted without a word.
+    /// Imported messages that are too old for this home are not deleted without a word.
     private func printExpiring(_ summary: ImportSummary) throws(CommandError) {
         let messages = summary.expiringMessages
         guard messages > 0 else { return }

@@ -21,10 +21,10 @@ struct InputLines {
 
     init(descriptor: Int32 = STDIN_FILENO) { self.descriptor = descriptor }
 
-    /// The next message; `nil` behind the last. It waits for it.
+    /// The next message, for which it waits; `nil` after the last.
     ///
-    /// Throws 2 for a line that is no message, with its number; what came before it is given out already. A file is
-    /// looked through by `check()` before.
+    /// Throws 2 for a line that is not a message, with its number; the messages before it have been given out already.
+    /// `check()` looks through a file beforehand.
     mutating func next() async throws(CommandError) -> String? {
         while let line = try await nextLine() {
             number += 1

@@ -39,7 +39,7 @@ final class InterruptedSending: Sendable {
     /// A message is on this disk; its own record says later what becomes of it.
     func noteStored(_ id: MessageID) { messages.withLock { $0.noteStored(id) } }
 
-    /// What a message of any of the operations is like now.
+    /// Notes the present state of a message of any of the operations.
     func note(_ message: ChatMessage) { messages.withLock { $0.note(message) } }
 
     /// Gives the signals back.
@@ -79,7 +79,7 @@ struct UnsettledMessages: Sendable {
 
     /// Nothing more goes out of it.
     private func isSettled(_ message: ChatMessage) -> Bool {
-        // What somebody else has sent is theirs.
+        // A message that somebody else has sent is theirs.
         guard message.direction == .outgoing else { return true }
         if case .file(let transfer) = message.content { return transfer.state.isFinal }
         return switch message.state {

@@ -138,7 +138,7 @@ struct BackupCommand: Command {
 struct RestoreCommand: Command {
     let context: CommandContext
 
-    /// What contacts are called, by their keys; empty where that cannot be read.
+    /// The names of the contacts, by their keys; empty where they cannot be read.
     private func namesByKey(_ paths: HomePaths) async throws(CommandError) -> [PeerID: String] {
         let peers = try? await HistoryFile.read(paths) { store throws(StoreError) in try await store.contacts() }
         return Dictionary((peers ?? []).compactMap { peer in peer.peerID.map { ($0, peer.name) } }) { $1 }
@@ -150,7 +150,7 @@ struct RestoreCommand: Command {
         let file = ConfigurationFile(paths: paths, home: context.environment["HOME"])
         let taken = Set(before.values.map(ContactNames.folded))
         for (key, old) in before.sorted(by: { $0.value < $1.value }) {
-            // What is set for somebody else stays theirs.
+            // Settings that were made for somebody else stay theirs.
             guard let new = now[key], !taken.contains(ContactNames.folded(new)) else { continue }
             if paths.sharesConfiguration {
                 _ = try file.copyContact(old, to: new)

@@ -9,7 +9,7 @@ import ChatSettings
 import Glibc
 import Synchronization
 
-/// What was given on the command line for the key of the home, and the key once it is open.
+/// The passphrases that the command line gave for the key of the home, and the key once it is open.
 final class KeyOpener: Sendable {
     /// The lines of `--passphrase-fd`, in their order; `nil` without it.
     private let lines: Mutex<[String]?>
@@ -46,7 +46,7 @@ final class KeyOpener: Sendable {
         return KeyOpener(lines: lines)
     }
 
-    /// Byte by byte: what stands behind the line may be for somebody else. `nil` at the end.
+    /// Byte by byte: the bytes after the line may be for somebody else. `nil` at the end.
     private static func line(from descriptor: Int32, _ option: String) throws(CommandError) -> String? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Passphrase.maximumBytes + 1)
@@ -77,8 +77,8 @@ final class KeyOpener: Sendable {
 struct HomeKey: Sendable {
     let context: CommandContext
 
-    /// The key of this home, opened with its passphrase, which is asked for once; `nil` where it needs none or where there
-    /// is no key yet.
+    /// The key of this home, opened with its passphrase, for which it asks once; `nil` where it needs none or where
+    /// there is no key yet.
     ///
     /// Throws 11 for a wrong passphrase, 2 when nobody can be asked.
     func open(_ paths: HomePaths) async throws(CommandError) -> TLSIdentity? {
@@ -109,7 +109,7 @@ struct HomeKey: Sendable {
         }
     }
 
-    /// What opens the key of this home.
+    /// The passphrase that opens the key of this home.
     func presentPassphrase(_ paths: HomePaths) async throws(CommandError) -> Passphrase {
         var text = context.key.next()
         if text == nil, !context.key.isGiven { text = try credential() }

@@ -1,4 +1,4 @@
-// What becomes of a message when the process that was to store it ends, or falls silent, before it has answered.
+// Decides the fate of a message when the process that was to store it ends, or falls silent, before it has answered.
 
 import ChatCore
 import ChatSettings
@@ -12,7 +12,7 @@ struct LostSend {
         case stored(DeliveryState)
         /// It is not stored, and was tried twice.
         case notStored
-        /// Whether it is stored cannot be told, or somebody may still store it.
+        /// We cannot tell whether it is stored, or somebody may still store it.
         case unknown
     }
 
@@ -27,7 +27,7 @@ struct LostSend {
     mutating func next(holder: Int32?, state: DeliveryState??) -> Step {
         guard let state else { return .unknown }
         if let state { return .stored(state) }
-        // It may only be stopped: when it goes on it may do what it was asked for.
+        // The process may merely be stopped: when it continues, it may do what the command asked of it.
         guard holder == nil || asked == nil || holder != asked else { return .unknown }
         guard !isRepeated else { return .notStored }
         isRepeated = true

@@ -51,7 +51,7 @@ actor MessageHook {
             advice: "--on-message takes a program without arguments, by its path or from PATH")
     }
 
-    /// Takes what happens in a chat until that ends. What the program is running for then, it finishes by itself.
+    /// Takes the events of a chat until that ends. Runs of the program that have begun by then finish by themselves.
     func follow(_ events: AsyncStream<ChatEvent>) async {
         for await event in events {
             if case .messageAdded(let message) = event, message.direction == .incoming { add(message) }

@@ -1,4 +1,4 @@
-// What has become of a message or a file, as the result of a command.
+// The fate of a message or a file, as the result of a command.
 
 import ChatCore
 import ChatSettings

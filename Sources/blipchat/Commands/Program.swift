@@ -17,7 +17,7 @@ struct Program {
         do throws(CommandError) {
             let arguments = try CommandContext.arguments(of: text(of: words))
             let environment = try environment(of: entries)
-            // Also where nothing waits: a slip is a slip.
+            // Also where nothing waits: a mistake is a mistake.
             _ = try arguments.seconds("--timeout")
             streams.isQuiet = arguments.has("--quiet")
             streams.isVerbose = arguments.has("--verbose")
@@ -40,7 +40,7 @@ struct Program {
         }
     }
 
-    /// What stands in a list of C strings that ends with a null pointer, as `argv` and `environ` do.
+    /// The bytes of each entry in a list of C strings that ends with a null pointer, as `argv` and `environ` do.
     static func bytes(of list: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> [[UInt8]] {
         var entries: [[UInt8]] = []
         while let entry = list[entries.count] {
@@ -65,8 +65,8 @@ struct Program {
         return texts
     }
 
-    /// The variables of this process. A name that stands twice keeps its first value, like in a shell. What says where
-    /// our files are must be text; what is of no concern to us may be anything.
+    /// The variables of this process. A name that occurs twice keeps its first value, as in a shell. Variables that
+    /// say where our files are must be text; those that do not concern us may be anything.
     private static func environment(of entries: [[UInt8]]) throws(CommandError) -> [String: String] {
         var variables: [String: String] = [:]
         for entry in entries {

@@ -1,4 +1,4 @@
-// What `blipchat receive` shows of the files that come, and how it asks about them.
+// The output of `blipchat receive` about the files that come, and its questions about them.
 
 import BLIPNet
 import ChatCore
@@ -75,7 +75,7 @@ final class ReceivedFiles: Sendable {
         }
     }
 
-    /// What is typed behind the question; what was typed before it answers nothing. `nil` at the end of the input. Read on a
+    /// The line typed after the question; one typed before it answers nothing. `nil` at the end of the input. Read on a
     /// thread of its own: while somebody thinks, other files come.
     private func answer(to question: String) async -> String? {
         let streams = context.streams

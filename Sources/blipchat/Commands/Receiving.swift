@@ -6,7 +6,7 @@ import ChatSettings
 import ChatWords
 import Synchronization
 
-/// What `blipchat receive` asks for.
+/// The order that `blipchat receive` carries out.
 struct ReceiveOrder: Sendable {
     /// Only from this contact.
     var from: String?
@@ -18,7 +18,7 @@ struct ReceiveOrder: Sendable {
     var folder: String?
     /// How long to wait for the first offer; `nil`: for ever.
     var timeout: Duration?
-    /// Who accepts one file of a folder gets the whole.
+    /// A user who accepts one file of a folder gets all of it.
     var takesFolders = true
 }
 
@@ -45,7 +45,7 @@ struct Receiving: Sendable {
     }
 
     func run() async throws(CommandError) -> ExitCode {
-        // Events are asked for first, so that none can be missed.
+        // We ask for events first, so that we miss none.
         let events = await chat.service.events()
         try await decideAboutOffers()
         let result = await wait.first(in: events) { event -> Outcome? in
@@ -61,7 +61,7 @@ struct Receiving: Sendable {
         for transfer in earlier.reversed() where transfer.state == .offered { try await decide(transfer) }
     }
 
-    /// How the command ends by an event; `nil` while it goes on.
+    /// How the command ends by an event; `nil` while it continues.
     private func outcome(of event: ChatEvent) async throws(CommandError) -> Outcome? {
         running.note(event)
         switch event {
@@ -118,8 +118,8 @@ struct Receiving: Sendable {
         }
     }
 
-    /// What the end of a transfer means for somebody who waited for it; `nil` while it goes on. A pause that needs our
-    /// user is an end for a command that nobody watches.
+    /// The meaning of a transfer's end for a command that waited for it; `nil` while the transfer continues. A pause
+    /// that needs our user is an end for a command that nobody watches.
     private static func received(_ transfer: FileTransfer) -> Outcome? {
         if transfer.state == .paused, let reason = transfer.reason {
             return .failure(
@@ -161,7 +161,7 @@ private final class IncomingFiles: Sendable {
         }
     }
 
-    /// News of it are ours. What somebody else has accepted after we told of it is claimed with that.
+    /// Its news concerns us. This also claims a transfer that somebody else has accepted since we reported it.
     func follows(_ transfer: FileTransfer) -> Bool {
         state.withLock { state in
             if transfer.state.isFinal { state.ended.insert(transfer.id) }

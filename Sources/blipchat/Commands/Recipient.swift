@@ -58,7 +58,7 @@ struct Recipient: Sendable {
             }
             return CommandError(.notFound, peer.name, "the contact was removed, along with everything waiting for them")
         } catch {
-            // Whether it is there cannot be told: the time-out decides.
+            // We cannot tell whether it is there: the time-out decides.
             return nil
         }
     }

@@ -1,4 +1,4 @@
-// What a command prints of its reports.
+// Prints the reports of a command.
 
 import BLIPNet
 import ChatCore

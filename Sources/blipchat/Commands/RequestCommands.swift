@@ -17,7 +17,7 @@ struct ListRequestsCommand: Command {
         }
         let peers = try await HistoryFile.contacts(try context.paths()).peers
         for request in requests ?? [] {
-            // Whoever chose the name has another key than the contact.
+            // The person who chose the name has another key than the contact.
             let twin = NameLikeness.twin(of: request, among: peers)
             if context.isJSON {
                 try context.streams.json(Records.request(request, twin: twin))

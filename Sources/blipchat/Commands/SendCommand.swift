@@ -75,7 +75,7 @@ struct SendCommand: Command {
         }
     }
 
-    /// The id of the message: the caller's, else a fresh one. With it the outcome can be told whatever becomes of the
+    /// The id of the message: the caller's, else a fresh one. With it we can report the outcome whatever becomes of the
     /// process that stores it.
     private func messageID() throws(CommandError) -> MessageID {
         guard let text = arguments.text("--id") else { return MessageID(at: .now) }

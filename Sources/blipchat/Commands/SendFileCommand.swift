@@ -73,13 +73,13 @@ struct SendFileCommand: Command {
         do throws(CommandError) {
             return try await send([path])
         } catch {
-            // What is offered is sent later, whatever was said here, and removed then.
+            // An offered file is sent later, whatever we said here, and removed then.
             if await !isOffered(path, paths) { unlink(path) }
             throw error
         }
     }
 
-    /// Whether a transfer that goes on reads this file. Where that cannot be told it stays, and is looked at again later.
+    /// Whether an unfinished transfer reads this file. Where we cannot tell, it stays, and we look at it again later.
     private func isOffered(_ path: String, _ paths: HomePaths) async -> Bool {
         guard let real = realpath(path, nil) else { return false }
         defer { free(real) }

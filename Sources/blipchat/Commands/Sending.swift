@@ -54,7 +54,7 @@ struct Sending: Sendable {
         chat = try await context.openChat(needs, afterEnd: true)
     }
 
-    /// Why something is not sent to its end. What is stored is not lost with the process that was to send it.
+    /// Why something is not sent to its end. A stored message is not lost with the process that was to send it.
     static func abandoned(_ error: CommandError, isStored: Bool) -> CommandError {
         guard isStored else {
             return CommandError(
@@ -126,7 +126,7 @@ struct Sending: Sendable {
         _ text: String, _ id: MessageID, _ timeout: Duration?, _ isStored: inout Bool
     ) async throws(CommandError) {
         let recipient = try await Recipient(who, in: chat)
-        // Events are asked for first, so that none can be missed.
+        // We ask for events first, so that we miss none.
         var events: AsyncStream<ChatEvent>?
         if timeout != nil { events = await chat.service.events() }
         let message = try await chat.ask(.send(text, as: id, to: recipient.peer.id), about: who)

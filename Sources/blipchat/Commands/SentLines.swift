@@ -1,4 +1,4 @@
-// What `send WHO - --lines` has sent and not seen delivered yet.
+// The messages that `send WHO - --lines` has sent and not seen delivered yet.
 
 import ChatCore
 import ChatSettings
@@ -23,7 +23,7 @@ struct SentLines {
     var isWaiting: Bool { !messages.isEmpty }
     var areTooMany: Bool { messages.count > Self.most }
 
-    /// The one to be waited for, how long still, and how long in all.
+    /// The message that the command waits for, how long still, and how long in all.
     var first: (id: MessageID, left: Duration, whole: Duration)? {
         guard let timeout, let id = messages.first else { return nil }
         return (id, max(.zero, timeout - (ContinuousClock.now - begin)), timeout)
@@ -40,13 +40,13 @@ struct SentLines {
         begin = .now
     }
 
-    /// It goes on being waited for unless its time is over, or something else is wrong with it than time.
+    /// The command keeps waiting for it unless its time is over, or something other than time is wrong with it.
     mutating func firstIsNotDone(_ error: CommandError) {
         if error.exit == .queued, let first, first.left > .zero { return }
         end(with: error)
     }
 
-    /// Nothing can be waited for any more.
+    /// From now on the command waits for no message.
     mutating func end(with error: CommandError) {
         failure = error
         messages = []

@@ -19,7 +19,7 @@ struct ServeCommand: Command {
         let program = try context.arguments.options["--on-message"].map(MessageHook.found)
         let manager = try ServiceManager(environment: context.environment, controlPath: paths.socket)
         let home = HomeKey(context: context)
-        // Who listens at a socket of systemd's is ourselves: nobody would answer.
+        // The listener at a socket of systemd's is this process itself: nobody would answer.
         let key = manager.control == nil ? try await home.openToStart(paths) : try await home.open(paths)
         let (hangUps, hangUp) = AsyncStream<Void>.makeStream()
         let signals = try await TerminationSignals.take { hangUp.yield() }

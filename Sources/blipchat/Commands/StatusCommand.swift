@@ -25,13 +25,13 @@ struct StatusCommand: Command {
         for line in status.lines { try context.streams.line(line) }
     }
 
-    /// What the running instance says, else what the disk says.
+    /// The status that the running instance gives, else the one on the disk.
     private func status(_ paths: HomePaths) async throws(CommandError) -> ChatStatus {
         if let running = try await Self.running(paths) { return running }
         let conversations = try await HistoryFile.read(paths) { store throws(StoreError) in
             try await store.conversations()
         }
-        // Who holds the home but does not answer starts, ends, or changes the history alone.
+        // A process that holds the home but does not answer is starting, ending, or changing the history alone.
         let process = InstanceLock.holder(path: paths.lock)
         return ChatStatus(onDisk: conversations ?? [], own: own(paths), process: process)
     }
@@ -57,8 +57,8 @@ struct StatusCommand: Command {
         }
     }
 
-    /// What the process that runs the chat says. `nil` when none runs or it does not answer; throws when it is another
-    /// version, or stopped.
+    /// The status that the process that runs the chat gives. `nil` when none runs or it does not answer; throws when it
+    /// is another version, or stopped.
     private static func running(_ paths: HomePaths) async throws(CommandError) -> ChatStatus? {
         // Its store may hang, and then only its greeting comes.
         let visitor = Attacher.visitor(patience: .seconds(5), limit: .seconds(5))

@@ -28,7 +28,7 @@ struct ListTransfersCommand: Command {
         return .done
     }
 
-    /// What a running instance tells of unfinished transfers; nothing when none runs or answers.
+    /// The reports of a running instance about unfinished transfers; none when none runs or answers.
     private func runningTransfers(_ paths: HomePaths) async -> [MessageID: ChatReport] {
         // One that is stopped says nothing, and nothing moves.
         guard let chat = try? await context.runningChat(paths, patience: .seconds(10), limit: .seconds(10)) else {
@@ -137,7 +137,7 @@ struct WatchTransfersCommand: Command {
     let context: CommandContext
 
     func run() async throws(CommandError) -> ExitCode {
-        // Whoever follows the transfers wants to see them move, also where no terminal is.
+        // A user who follows the transfers wants to see them move, also where there is no terminal.
         let progress = FileProgress(streams: context.streams, isAsked: true)
         defer { progress.clear() }
         // What runs already is no news for a while: it is shown first.

@@ -67,7 +67,7 @@ extension CompletionScript {
     private static func zshOption(_ option: OptionSpecification) -> String {
         let help = option.help.replacing("'", with: "'\\''").replacing("[", with: "(").replacing("]", with: ")")
         let value = option.value.map { ":\($0.replacing(":", with: "\\:")):\(action(option.kind))" } ?? ""
-        // With = the value may stand in the same word.
+        // With = the value may be in the same word.
         let long = option.name + (option.value == nil ? "" : "=")
         let names = option.short.map { "{-\($0),\(long)}" } ?? long
         return "\(names)'[\(help)]\(value)'"

@@ -17,7 +17,7 @@ enum CompletionScript {
         }
     }
 
-    /// What a word can be completed to.
+    /// The completions that a word can have.
     enum Kind: Equatable {
         /// Names that the program itself lists.
         case contacts
@@ -76,7 +76,7 @@ enum CompletionScript {
         return groups
     }()
 
-    /// What a first word means for people, when it begins several commands.
+    /// The meaning of a first word for people, when it begins several commands.
     static func summary(of group: (word: String, commands: [Command])) -> String {
         guard group.commands.count > 1 else { return group.commands.first?.summary ?? "" }
         return group.commands.compactMap { $0.words.last }.joined(separator: ", ")
@@ -91,7 +91,7 @@ enum CompletionScript {
 }
 
 extension OptionSpecification {
-    /// What its value can be completed to.
+    /// The completions that its value can have.
     var kind: CompletionScript.Kind { value.map { CompletionScript.Kind(Substring($0)) } ?? .nothing }
 
     /// `--count` and `-n`.

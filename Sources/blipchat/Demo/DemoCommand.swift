@@ -45,7 +45,7 @@ struct DemoCommand: Command {
             let result = try await ChatScreen(context: context).show(
                 instance.client, of: paths, settings, on: terminal, contact: contact.name,
                 notices: ["This is the demo: everything in it is deleted when you quit with Ctrl-q."],
-                // Nothing goes on at a next start: all of it is removed.
+                // Nothing continues at a next start: all of it is removed.
                 saysFarewell: false,
                 commands: ScreenCommands(globals: ["--data-dir", paths.data], environment: context.environment),
                 reconfigure: { await instance.client.reconfigure($0) })

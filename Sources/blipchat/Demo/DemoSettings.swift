@@ -4,15 +4,15 @@ import ChatSettings
 import ChatTUI
 
 enum DemoSettings {
-    /// The settings of the screen, and the name. Where files go, whom to call, what is kept: none of that is for a chat
-    /// that is gone in a minute.
+    /// The settings of the screen, and the name. Where files go, whom to call, what is kept: that means nothing to a
+    /// chat that is gone in a minute.
     private static let sections: Set<String> = ["ui", "ui.unicode", "input", "keys", "alias"]
 
     /// Copies them into the home of the demo, where `/set` changes them for the demo alone. Throws what is wrong in the
-    /// user's file. `home` stands for `~/` in paths.
+    /// user's file. `home` replaces `~/` in paths.
     static func copy(from user: HomePaths, to demo: HomePaths, home: String?) throws(CommandError) {
         try demo.createFolders()
-        // A slip in them is told with the user's own file.
+        // The error for a mistake in them names the user's own file.
         let settings = try Configuration.load(from: user.configuration, home: home)
         _ = try ThemeFolder(path: user.themes).theme(named: settings.screen.theme)
         let file = ConfigurationFile(paths: demo, home: home)

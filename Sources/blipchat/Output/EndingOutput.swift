@@ -22,7 +22,7 @@ enum EndingOutput {
         isEnding.store(true, ordering: .relaxed)
     }
 
-    /// Waits until a part of a page can be written to `descriptor` without blocking; `false` when that is given up.
+    /// Waits until a part of a page can be written to `descriptor` without blocking; `false` when it stops waiting.
     /// Returns at once where a signal would end the process, which then may block like any other.
     static func waitForRoom(in descriptor: Int32) -> Bool {
         guard isWatched.load(ordering: .relaxed) else { return true }

@@ -54,7 +54,7 @@ struct EventLines {
             guard !message.isRetracted else { return [head + MessageWords.deleted.text] }
             let parts = MessageLines.lines(ofText: text)
             let edited = words.isEdited ? "  " + MessageWords.edited.text : ""
-            // Who has reacted how: only where that is what has happened.
+            // Reactions and their authors: only where a reaction is what has happened.
             let reactions = news == .reaction ? "  " + reactions(words) : ""
             return [head + (parts.first ?? "") + edited + reactions] + parts.dropFirst().map { "    " + $0 }
         }

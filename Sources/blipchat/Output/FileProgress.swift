@@ -9,7 +9,7 @@ import ChatWords
 import Glibc
 import Synchronization
 
-/// What `--progress` asks for.
+/// The form that `--progress` asks for.
 enum ProgressForm: String, Sendable, CaseIterable {
     /// A bar where a person looks at it, else nothing.
     case auto
@@ -79,7 +79,7 @@ final class FileProgress: Sendable {
     private func printSent(_ transfer: FileTransfer) throws(CommandError) {
         note(transfer)
         guard transfer.state != .offered else { return try streams.line(transfer.id.text) }
-        // Who wants to hear nothing of files on their way hears of those that do not arrive.
+        // A user who wants to hear nothing of files on their way still hears of those that do not arrive.
         if isUnwanted, ![.failed, .declined, .cancelled].contains(transfer.state) { return }
         let words = FileWords(transfer)
         let digest = transfer.sha256.map { " sha256 \($0)" } ?? ""

@@ -6,7 +6,7 @@ import ChatHost
 
 /// Compares each message with what was known of it. A value; whoever follows events feeds it with all of them.
 struct MessageNews {
-    /// What has happened, as scripts read it.
+    /// The kind of news, as scripts read it.
     enum Event: String, Sendable, CaseIterable {
         /// It has come, or was written.
         case added
@@ -22,9 +22,9 @@ struct MessageNews {
         case change
         /// Our user has pinned it, or taken the pin away.
         case pinned
-        /// What was missing before it has come, or is given up.
+        /// Messages that were missing before it have come, or we stopped waiting for them.
         case missing
-        /// Something of a message from before the program began to follow: what, cannot be told.
+        /// Something of a message from before the program began to follow: we cannot tell what.
         case changed
     }
 
@@ -84,7 +84,7 @@ struct MessageNews {
         read[message.contact].map { message.position <= $0 } ?? false
     }
 
-    /// What is new, by an event of the chat about this message.
+    /// The kind of news in an event of the chat about this message.
     mutating func event(of message: ChatMessage, isNew: Bool) -> Event {
         defer { know(message) }
         if isNew { return .added }
@@ -106,7 +106,7 @@ struct MessageNews {
 }
 
 extension JSONValue {
-    /// The record with what is new about it, behind its type.
+    /// The record with the kind of its news, after its type.
     func with(_ event: MessageNews.Event) -> JSONValue {
         guard case .object(var members) = self, members.count >= 2 else { return self }
         members.insert(Member(name: "event", value: .string(event.rawValue)), at: 2)

@@ -175,11 +175,11 @@ extension StandardStreams {
     }
 }
 
-/// How what is not ASCII is told to a terminal that has nothing else.
+/// How characters beyond ASCII are written for a terminal that has nothing but ASCII.
 enum Spelling {
-    /// Lines for people: by what is like it, as the screen does. Our own sequences stay.
+    /// Lines for people: by similar characters, as the screen does. Our own sequences stay.
     case glyphs
-    /// It has an escape for every character (RFC 8259, section 7), and they stand in strings only.
+    /// JSON has an escape for every character (RFC 8259, section 7), and such characters occur in strings only.
     case json
     /// By numbers: nothing becomes a tag that was none.
     case html

@@ -36,7 +36,7 @@ struct ChatScreen: Sendable {
         }
     }
 
-    /// Somebody who sees nothing for longer is told why.
+    /// A user who sees nothing for longer learns why.
     private static let silence = Duration.seconds(1)
 
     /// The options of ours that name the home, for commands that are run on the same one.
@@ -60,7 +60,7 @@ struct ChatScreen: Sendable {
         do {
             let code = try await application.run()
             if let undone = application.undone { context.streams.note(undone) }
-            // Of a chat that goes on in another process nothing stays undone.
+            // A chat that continues in another process leaves nothing undone.
             if await goesOn() {
                 // A line that is sent on another screen empties the stored draft of all.
                 if !isSecondScreen { application.leftLines.forEach { options.inputHistory?.append($0) } }
@@ -73,7 +73,7 @@ struct ChatScreen: Sendable {
         }
     }
 
-    /// What the screen and line mode are started with.
+    /// The options that the screen and line mode are started with.
     func options(
         _ paths: HomePaths, _ settings: Configuration, contact: String?, notices: [String],
         _ commands: ScreenCommands? = nil, reconfigure: @escaping @Sendable (ChatConfiguration) async -> Void

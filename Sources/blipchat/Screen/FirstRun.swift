@@ -117,7 +117,7 @@ struct FirstRun: Sendable {
     }
 }
 
-/// What this machine has against what was typed; nothing is left behind.
+/// Checks whether this machine can do what the user typed; leaves nothing on it.
 private enum FirstRunCheck {
     static func listen(as choices: FirstRunChoices) throws(FirstRunProblem) {
         let host = choices.listenHost ?? FirstRun.allAddresses

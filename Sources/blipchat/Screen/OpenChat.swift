@@ -10,7 +10,7 @@ import Glibc
 /// A chat to be shown; `close` it at the end.
 enum OpenChat {
     case own(ChatInstance)
-    /// Another process runs it and goes on when this one ends; when that was a screen and ends first, it runs here.
+    /// Another process runs it and continues when this one ends; when that was a screen and ends first, it runs here.
     case attached(AttachedService)
 
     /// Attaches to the process that runs the chat of this home, else starts the chat here.
@@ -26,7 +26,7 @@ enum OpenChat {
     ) async throws(CommandError) -> OpenChat {
         let limit = ContinuousClock.now + .seconds(10)
         while true {
-            // What keeps it from being started is the other one's, and is tried again until the other one answers.
+            // If the start fails, another process has the chat; the attempt is repeated until that one answers.
             let attached = try await AttachedService.attach(to: paths.socket, home: paths) { identity in
                 guard (try? IdentityFile.isSealed(at: paths.identity)) == false else { return nil }
                 var settings = reading() ?? configuration
@@ -56,7 +56,7 @@ enum OpenChat {
 
     var isAttached: Bool { if case .attached = self { true } else { false } }
 
-    /// The chat goes on when this front end ends: in another process, or in a front end that is attached to this one.
+    /// The chat continues when this front end ends: in another process, or in a front end that is attached to this one.
     var goesOn: Bool {
         get async {
             switch self {
@@ -66,7 +66,7 @@ enum OpenChat {
         }
     }
 
-    /// What the user should know at the start.
+    /// Notices for the user at the start.
     var notices: [String] {
         switch self {
         case .own: []
@@ -95,7 +95,7 @@ enum OpenChat {
         }
     }
 
-    /// Gives a chat of our own what its settings have become; another process is told to read them itself. Whoever
+    /// Gives a chat of our own its changed settings; tells another process to read them itself. Every process that
     /// serves the socket (the screen, serve) knows SIGHUP.
     func reconfigure(_ configuration: ChatConfiguration, _ paths: HomePaths) async {
         switch self {

@@ -61,7 +61,7 @@ struct PlainChat: Sendable {
         let code = await application.run(input)
         watch.cancel()
         await watch.value
-        // Of a chat that goes on elsewhere nothing stays undone.
+        // A chat that continues elsewhere leaves nothing undone.
         if await !chat.goesOn, let farewell = application.farewell { context.streams.note(farewell) }
         return application.isUnread ? ending : ExitCode(rawValue: code) ?? .done
     }
@@ -139,7 +139,7 @@ struct DescriptorLines {
 
     private mutating func fill() {
         var part = [UInt8](repeating: 0, count: 65_536)
-        // What cannot be read any more has ended.
+        // Input that cannot be read any more has ended.
         let count = (try? SharedDescriptor.read(descriptor, into: &part)) ?? 0
         if count > 0 { buffer += part[..<count] } else { isAtEnd = true }
     }

@@ -15,8 +15,8 @@ struct ScreenCommand: Command {
 
     func run() async throws(CommandError) -> ExitCode {
         let paths = try context.paths()
-        // Everything that can be wrong without a terminal is found before the terminal is touched; of the settings all of
-        // it at once, or a slip costs a start.
+        // Everything that can be wrong without a terminal is found before the terminal is touched; of the settings all
+        // of it at once, or each mistake would cost a start.
         let settings = try ConfigurationFile(paths: paths, home: context.environment["HOME"]).checked()
         _ = try context.chatConfiguration(settings, paths, listens: true)
         let target = try await openingTarget(paths)
@@ -91,7 +91,7 @@ struct ScreenCommand: Command {
         }
     }
 
-    /// What is wrong with the history when it is damaged; `nil` when it is not, or when that is found later.
+    /// The damage to the history when it is damaged; `nil` when it is not, or when that is found later.
     private func damage(of paths: HomePaths) async throws(CommandError) -> StoreError? {
         guard SmallFile.exists(paths.history) else { return nil }
         do throws(StoreError) {
@@ -127,7 +127,7 @@ struct ScreenCommand: Command {
     }
 }
 
-/// What the screen opens with.
+/// The chat that the screen opens with.
 enum ScreenTarget {
     case newest
     case contact(String)

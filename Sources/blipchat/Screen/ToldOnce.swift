@@ -3,7 +3,7 @@
 import ChatTUI
 import Glibc
 
-/// Remembers what the user has been told. What cannot be read or written is said again.
+/// Remembers what blipchat has told the user. When the file cannot be read or written, it says that again.
 struct ToldOnce {
     let path: String
 

@@ -17,7 +17,7 @@ package struct Fault: Sendable, Equatable {
         case reset
         /// From here on nothing goes through, in neither direction, and no end is passed on: a dead NAT mapping.
         case silence
-        /// The direction waits for so long and then goes on.
+        /// The direction waits for so long and then continues.
         case stall(Duration)
         /// From here on every byte of the direction is written by itself.
         case trickle

@@ -46,7 +46,7 @@ final class FaultLoop {
         }
     }
 
-    /// Milliseconds until a stalled direction goes on; -1: there is none.
+    /// Milliseconds until a stalled direction continues; -1: there is none.
     private var timeout: Int32 {
         guard let next = pairs.compactMap(\.resumes).min() else { return -1 }
         let left = max(.zero, next - .now())
@@ -104,7 +104,7 @@ private final class FaultedPair {
     /// Nothing is left to be done.
     var isOver: Bool { caller == nil && target == nil }
 
-    /// When a direction that is stalled goes on.
+    /// When a direction that is stalled continues.
     var resumes: MonotonicTime? { [up.resumes, down.resumes].compactMap(\.self).min() }
 
     var polls: [pollfd] {
@@ -148,7 +148,7 @@ private final class FaultedPair {
         note()
         switch upwards ?? downwards {
         case .cut:
-            // What is read and thrown away now cannot turn the end into a reset that overtakes the last bytes.
+            // Bytes that are read and thrown away now cannot turn the end into a reset that overtakes the last bytes.
             for socket in [callerSocket, targetSocket] { shutdown(socket.descriptor, Int32(SHUT_WR)) }
             up.drain(callerSocket)
             down.drain(targetSocket)

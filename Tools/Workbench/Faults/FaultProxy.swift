@@ -10,10 +10,10 @@ internal import Synchronization
 package final class FaultProxy: Sendable {
     /// Gives the script of each call; calls are counted from 1. Called on the proxy's thread.
     package typealias Plan = @Sendable (Int) -> FaultScript
-    /// Is told of each connection that has ended, on the proxy's thread.
+    /// Gets the report of each connection that has ended, on the proxy's thread.
     package typealias Observer = @Sendable (FaultReport) -> Void
-    /// Is shown the bytes that have gone through, with the number of their connection, on the proxy's thread: nothing
-    /// moves while it looks at them. All of a connection come before its end is told.
+    /// Sees the bytes that have gone through, with the number of their connection, on the proxy's thread: nothing moves
+    /// while it looks at them. All bytes of a connection come before the report of its end.
     package typealias Witness = @Sendable (Int, Fault.Direction, ArraySlice<UInt8>) -> Void
 
     /// Where to call it.
@@ -74,7 +74,7 @@ package final class FaultProxy: Sendable {
     }
 }
 
-/// What the proxy and its thread share.
+/// The state that the proxy and its thread share.
 final class FaultProxyState: Sendable {
     struct Shared {
         var plan: FaultProxy.Plan

@@ -1,8 +1,8 @@
-// What the fault proxy tells of each connection.
+// The fault proxy's report of each connection.
 
 /// A connection through the proxy, as it is now or as it ended.
 package struct FaultReport: Sendable, Equatable {
-    /// Who or what ended a connection.
+    /// The party or the event that ended a connection.
     package enum End: String, Sendable {
         case open
         /// One side closed or broke it, and the proxy passed that on.
@@ -20,7 +20,7 @@ package struct FaultReport: Sendable, Equatable {
     /// Bytes that went through.
     package internal(set) var up: UInt64 = 0
     package internal(set) var down: UInt64 = 0
-    /// What went wrong, in order.
+    /// The faults that happened, in order.
     package internal(set) var fired: [Fault] = []
     package internal(set) var end = End.open
 

@@ -2,7 +2,7 @@
 
 /// Takes the bytes of a direction in order and says what is to be done next.
 struct FaultStream {
-    /// What is to be done with the bytes that wait.
+    /// The next step for the bytes that wait.
     enum Step: Equatable {
         /// So many bytes go through; the first of them changed by the mask if there is one.
         case pass(count: Int, mask: UInt8)
@@ -16,7 +16,7 @@ struct FaultStream {
     /// Bytes that have gone through.
     private(set) var position: UInt64 = 0
     private var trickles = false
-    /// What has happened so far.
+    /// The faults that have happened so far.
     private(set) var fired: [Fault] = []
 
     /// Takes those of `script` that are for `direction`; at one place they happen in the order of the script.

@@ -82,7 +82,7 @@ final class RawSocket: Sendable {
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
         }
         guard code == 0 else { return nil }
-        // The port stands at the same place for both families.
+        // The port is at the same place for both families.
         return withUnsafeBytes(of: storage) { UInt16($0[2]) << 8 | UInt16($0[3]) }
     }
 

@@ -6,7 +6,7 @@ internal import BLIPNet
 package struct CapturedPacket: Sendable, Equatable {
     /// Nanoseconds since 1970.
     package var time: Int64
-    /// What the bytes begin with, as a number of tcpdump.org's list of link-layer header types.
+    /// The type of header that the bytes begin with, as a number of tcpdump.org's list of link-layer header types.
     package var linkType: UInt16
     package var bytes: [UInt8]
 }
@@ -94,7 +94,7 @@ package struct CaptureReader {
         let order = CaptureOrder(isBigEndian: found.isBigEndian)
         let version = order.number16(input, 4)
         guard version == 2 else { throw CaptureError("is a capture of version \(version); 2 is understood") }
-        // The upper half says how long checksums behind packets are; nothing here reads that far.
+        // The upper half says how long checksums after packets are; nothing here reads that far.
         let linkType = UInt16(truncatingIfNeeded: order.number32(input, 20))
         format = .pcap(
             isBigEndian: found.isBigEndian, nanosecondsPerTick: found.nanosecondsPerTick, linkType: linkType)

@@ -2,7 +2,7 @@
 
 internal import BLIPNet
 
-/// In which order the bytes of a capture's numbers stand. The caller knows that there are enough of them.
+/// The order of the bytes in a capture's numbers. The caller knows that there are enough of them.
 struct CaptureOrder: Sendable, Equatable {
     var isBigEndian: Bool
 
@@ -55,7 +55,7 @@ struct CaptureSection {
         [headerType, interfaceType, simplePacketType, enhancedPacketType].contains(type)
     }
 
-    /// The order that a header's magic number, read as big endian, stands for.
+    /// The order that a header's magic number, read as big endian, indicates.
     static func order(ofMagic magic: UInt32) throws(CaptureError) -> CaptureOrder {
         switch magic {
         case 0x1A2B_3C4D: CaptureOrder(isBigEndian: true)
@@ -73,7 +73,7 @@ struct CaptureSection {
             return nil
         }
         guard let order else { return nil }
-        // Without type and length in front, and the length again behind.
+        // Without type and length at the front, and the length again at the end.
         let body = block[8..<(block.count - 4)]
         switch order.number32(block[0...]) {
         case Self.interfaceType: try takeInterface(body, order)

@@ -187,7 +187,8 @@ package struct CaptureTap {
         return connection
     }
 
-    /// Who has called where nobody saw it: what the bytes say, or who has the larger port, as callers do.
+    /// Whether the sender is the caller, where nobody saw the call: by the bytes, or by the larger port, which callers
+    /// have.
     private static func looksLikeCaller(_ segment: TCPSegment) -> Bool {
         let bytes = segment.payload
         if bytes.starts(with: "HTTP/".utf8) { return false }

@@ -1,7 +1,7 @@
 // The bytes of one direction of a TCP connection, put in order from recorded segments. Pure, without I/O.
 
-/// Takes segments in any order, with repetitions and overlaps; gives every byte once and in order. What a capture does not
-/// have becomes a gap: as soon as the other side has acknowledged it, as too much waits behind it, or at the end.
+/// Takes segments in any order, with repetitions and overlaps; gives every byte once and in order. Bytes that a capture
+/// lacks become a gap: as soon as the other side has acknowledged them, as too much waits after them, or at the end.
 struct TCPReassembly {
     enum Output: Sendable, Equatable {
         case bytes(ArraySlice<UInt8>)
@@ -20,10 +20,10 @@ struct TCPReassembly {
 
     /// The sequence number of the next byte; `nil` before the first segment.
     private(set) var next: UInt32?
-    /// In order, all of them behind `next`.
+    /// In order, all of them beyond `next`.
     private var waiting: [Waiting] = []
     private(set) var waitingBytes = 0
-    /// The number behind the last byte, once a FIN has come.
+    /// The number after the last byte, once a FIN has come.
     private var end: UInt32?
 
     /// Everything to the end has come.
@@ -32,7 +32,7 @@ struct TCPReassembly {
     /// The connection begins: the next byte has this number. Later ones mean nothing.
     mutating func begin(at sequence: UInt32) { if next == nil { next = sequence } }
 
-    /// A FIN stands behind the byte before this number.
+    /// A FIN follows the byte before this number.
     mutating func finish(at sequence: UInt32) { if end == nil { end = sequence } }
 
     /// Takes a segment's bytes, of which `missing` more were not kept.
@@ -65,7 +65,7 @@ struct TCPReassembly {
         return output
     }
 
-    /// How far `later` is behind `earlier`, modulo 2^32 (RFC 9293 section 3.4).
+    /// How far `later` is beyond `earlier`, modulo 2^32 (RFC 9293 section 3.4).
     private static func distance(from earlier: UInt32, to later: UInt32) -> Int {
         Int(Int32(bitPattern: later &- earlier))
     }

@@ -2,7 +2,7 @@
 
 /// An address and a port.
 struct TCPPlace: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// The bytes of the address as one number; one of IPv4 stands in the lowest 32 bits.
+    /// The bytes of the address as one number; one of IPv4 is in the lowest 32 bits.
     var address: UInt128
     var isIPv6: Bool
     var port: UInt16
@@ -37,7 +37,7 @@ struct TCPSegment: Sendable, Equatable {
     var missing = 0
 }
 
-/// What a packet is.
+/// The content of a packet.
 enum PacketContent: Sendable, Equatable {
     case segment(TCPSegment)
     /// Something else, or too little of it.
@@ -66,7 +66,7 @@ enum PacketContent: Sendable, Equatable {
 
     private static func ethernet(_ bytes: ArraySlice<UInt8>) -> PacketContent {
         var rest = bytes.dropFirst(12)
-        // Tags of virtual networks stand before the type (IEEE 802.1Q); more than two are none of ours.
+        // Tags of virtual networks come before the type (IEEE 802.1Q); packets with more than two do not concern us.
         for _ in 0..<3 {
             guard rest.count >= 2 else { return .unrelated }
             switch order.number16(rest) {
@@ -106,14 +106,14 @@ enum PacketContent: Sendable, Equatable {
         guard headerCount >= 20, count >= headerCount, bytes.count >= headerCount else { return .unrelated }
         guard bytes[bytes.startIndex + 9] == 6 else { return .unrelated }
         guard order.number16(bytes.dropFirst(6)) & 0x3FFF == 0 else { return .fragment }
-        // What stands behind the packet fills a frame of Ethernet up.
+        // Bytes after the packet pad the Ethernet frame.
         return tcp(
             bytes.prefix(count).dropFirst(headerCount), missing: max(count - bytes.count, 0),
             source: UInt128(order.number32(bytes.dropFirst(12))),
             destination: UInt128(order.number32(bytes.dropFirst(16))), isIPv6: false)
     }
 
-    /// RFC 8200 section 3, with the extension headers of section 4 that TCP may stand behind.
+    /// RFC 8200 section 3, with the extension headers of section 4 that may come before TCP.
     private static func ipv6(_ bytes: ArraySlice<UInt8>) -> PacketContent {
         guard bytes.count >= 40 else { return .unrelated }
         let announced = Int(order.number16(bytes.dropFirst(4)))

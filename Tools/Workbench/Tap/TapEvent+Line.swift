@@ -23,7 +23,7 @@ extension TapEvent.Content {
         }
     }
 
-    /// What `event` is in JSON.
+    /// The value of `event` in JSON.
     var name: String {
         switch self {
         case .head: "http"

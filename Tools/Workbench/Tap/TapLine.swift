@@ -50,7 +50,7 @@ package struct TapLine: Sendable, Equatable {
         }
     }
 
-    /// With six digits behind the point, and room for four before it.
+    /// With six digits after the point, and room for four before it.
     private static func seconds(_ time: Int64) -> String {
         let microseconds = time.magnitude / 1_000
         let fraction = String(microseconds % 1_000_000)

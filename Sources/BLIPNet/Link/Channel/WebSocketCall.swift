@@ -22,7 +22,7 @@ struct WebSocketCall: Sendable {
         maxRedirects = request.maxRedirects
     }
 
-    /// What to do about an answer other than 101.
+    /// The next step after an answer other than 101.
     enum Step: Equatable {
         /// Call again, as this value says now.
         case again

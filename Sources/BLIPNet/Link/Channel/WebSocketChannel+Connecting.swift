@@ -2,7 +2,7 @@
 // connection of its own.
 
 extension WebSocketChannel {
-    /// Opens a WebSocket. Returns when the server has answered the upgrade; cancelling the task gives up with
+    /// Opens a WebSocket. Returns when the server has answered the upgrade; cancelling the task ends the attempt with
     /// `.link(.closedLocally)`. Messages go to `handler`, or wait for `receive` if there is none.
     public static func connect(
         _ request: WebSocketRequest, handler: (any WebSocketHandler)? = nil
@@ -41,7 +41,7 @@ extension WebSocketChannel {
         var stack = WebSocketStack(
             webSocket: .client(options, now: now), tls: try session(call.url, request.tls), expectedPeer: nil,
             closeTimeout: request.limits.closeTimeout, now: now)
-        // What a proxy has sent behind its answer comes from the server.
+        // Bytes that a proxy has sent after its answer come from the server.
         dialled.unread.withUnsafeBytes { stack.receive($0, now: now) }
         let channel = WebSocketChannel(
             loop: dialled.loop, socket: dialled.socket, stack: stack, windows: request.windows,
@@ -66,7 +66,7 @@ extension WebSocketChannel {
 }
 
 extension WebSocketRequest {
-    /// Who we are, for the asker of `challenge`: what its URL says, else what the caller says.
+    /// Our credentials for the sender of `challenge`: those in its URL, else those that the caller supplies.
     func answer(_ challenge: HTTPChallenge, urlCredentials: HTTPCredentials?) async -> HTTPCredentials? {
         if let urlCredentials { return urlCredentials }
         return await credentials?(challenge)

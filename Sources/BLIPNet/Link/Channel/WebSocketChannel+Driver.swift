@@ -1,4 +1,4 @@
-// What a channel does with the events of its stack and with the messages of its users; `StreamDriver` moves the bytes.
+// How a channel handles the events of its stack and the messages of its users; `StreamDriver` moves the bytes.
 
 extension WebSocketChannel {
     /// Runs an incoming channel: its handshake, then whatever `acceptance` decides.
@@ -18,7 +18,7 @@ extension WebSocketChannel {
 
     // MARK: In
 
-    /// Hands everything that has arrived to whom it concerns, as long as there is room for it.
+    /// Hands everything that has arrived to its receiver, as long as there is room for it.
     func deliverEvents() -> Bool {
         var isNothing = true
         reportStage()
@@ -106,6 +106,6 @@ extension WebSocketChannel {
 }
 
 extension DrivenStream<WebSocketStack> {
-    /// What has been sent and not been taken by the socket.
+    /// The bytes that have been sent and that the socket has not taken.
     fileprivate var unsentBytes: Int { stack.queuedBytes + waitingBytes }
 }

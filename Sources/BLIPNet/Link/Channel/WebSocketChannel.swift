@@ -8,7 +8,7 @@ internal import Synchronization
 /// A channel that was made by `connect` lives as long as somebody refers to it; letting go of it without `close()` ends
 /// it at once. A channel that came in by a listener lives until it is closed.
 public actor WebSocketChannel: StreamDriver {
-    /// What happens around the channel, told to who made it. Called on its event loop.
+    /// Events around the channel, reported to its creator on the channel's event loop.
     struct Observer: Sendable {
         /// The handshake has come so far.
         var reached: @Sendable (HandshakeStage) -> Void = { _ in }
@@ -104,12 +104,12 @@ public actor WebSocketChannel: StreamDriver {
 
     private func takeFromInbox() -> WebSocketMessage? {
         guard let message = inbox.take() else { return nil }
-        // Room again: goes on with what has been left in the stack, and on the socket.
+        // Room again: continues with the data left in the stack, and on the socket.
         if stream.isReadingPaused, inbox.byteCount <= windows.receive / 2 { turn() }
         return message
     }
 
-    /// What a receiver gets when there is no message any more.
+    /// The result that a receiver gets after the last message.
     static func afterLast(_ end: LinkError) -> Result<WebSocketMessage?, LinkError> {
         switch end {
         case .closedLocally, .closedByPeer: .success(nil)
@@ -117,9 +117,8 @@ public actor WebSocketChannel: StreamDriver {
         }
     }
 
-    /// Sends a message, behind all that were sent before. Returns when it has got a place in the send window: when
-    /// the peer is slow, this is where its sender waits. Throws when the channel has ended or the task is cancelled
-    /// before that.
+    /// Sends a message, after all that were sent before. Returns when it has a place in the send window: when the peer
+    /// is slow, this is where its sender waits. Throws when the channel has ended or the task is cancelled before that.
     public func send(_ message: WebSocketMessage) async throws(LinkError) {
         let number = outbox.reserveNumber()
         let result = await withTaskCancellationHandler {

@@ -1,6 +1,6 @@
 // Why a WebSocket could not be opened.
 
-/// What went wrong between a URL and an open channel.
+/// An error on the way from a URL to an open channel.
 public enum WebSocketError: Error, Sendable, Equatable {
     /// The request cannot be sent as it is: a field that belongs to the handshake, a field with a line break.
     case badRequest(String)

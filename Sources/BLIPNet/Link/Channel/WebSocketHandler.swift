@@ -1,10 +1,10 @@
-// Who takes the messages of a channel as they come, without waiting and without copies.
+// The object that takes the messages of a channel as they come, without waiting and without copies.
 
 /// Takes messages on the event loop of the channel. Every call holds up this channel and its neighbours on the loop
-/// until it returns; whoever wants to wait uses `WebSocketChannel.receive` instead.
+/// until it returns; a user that wants to wait uses `WebSocketChannel.receive` instead.
 ///
-/// What is given to `channel.reply` during a call goes out together, after it. When the peer does not take the replies,
-/// the channel stops reading, so that replies never pile up.
+/// The replies given to `channel.reply` during a call go out together, after it. When the peer does not take the
+/// replies, the channel stops reading, so that replies never pile up.
 public protocol WebSocketHandler: AnyObject, Sendable {
     /// A whole message. `payload` is the receive buffer itself: it is valid during the call only.
     func received(

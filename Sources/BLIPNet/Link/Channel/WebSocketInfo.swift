@@ -1,10 +1,10 @@
-// What is known about an open WebSocket, for its users and for logs.
+// The facts known about an open WebSocket, for its users and for logs.
 
 /// Both ends of a channel and what they have agreed on.
 public struct WebSocketInfo: Sendable, Equatable {
     /// Where the channel leads, as it was called: after redirects. `nil` on the side of the server.
     package var url: WebSocketURL?
-    /// What the client asked for; `nil` on the side of the client.
+    /// The client's request; `nil` on the side of the client.
     public var request: HTTPRequestHead?
     /// The address of the other end (of the proxy, if there is one), as `Endpoint.description` writes it.
     public var remoteAddress: String

@@ -1,6 +1,6 @@
 // Waits for WebSocket clients (SOCKETS C5). From the kernel's queue of connections to open `WebSocketChannel`s.
 
-/// What a WebSocket server offers.
+/// The offers and limits of a WebSocket server.
 public struct WebSocketListenerOptions: Sendable {
     /// Path, subprotocols, origins, compression and limits.
     public var handshake: WebSocketServerOptions
@@ -8,7 +8,7 @@ public struct WebSocketListenerOptions: Sendable {
     public var tls: TLSConfiguration?
     package var windows = WebSocketWindows()
     public var admission = ListenerLimits()
-    /// What the accepted sockets are to be like.
+    /// The options of the accepted sockets.
     public var stream = StreamOptions.webSocket
 
     public init(handshake: WebSocketServerOptions = WebSocketServerOptions(allowsNoSubprotocol: true)) {

@@ -1,6 +1,6 @@
 // A whole WebSocket message as a value, for those who use a channel with `await`.
 
-/// What one side says to the other. Text is UTF-8 on the wire, and checked when it comes in.
+/// A message from one side to the other. Text is UTF-8 on the wire, and checked when it comes in.
 public enum WebSocketMessage: Sendable, Equatable {
     case text(String)
     case binary([UInt8])

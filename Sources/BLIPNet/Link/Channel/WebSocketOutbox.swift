@@ -7,7 +7,7 @@ struct WebSocketOutbox {
     private struct Entry {
         var number: UInt64
         var message: WebSocketMessage
-        /// `nil` when the sender has given up.
+        /// `nil` when the sender no longer waits.
         var sender: Sender?
     }
 

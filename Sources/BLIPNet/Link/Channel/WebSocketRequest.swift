@@ -1,12 +1,12 @@
-// What a WebSocket client wants (SOCKETS C1 to C3): where to, with which fields, and as whom.
+// The request of a WebSocket client (SOCKETS C1 to C3): where to, with which fields, and as whom.
 
 /// A request for a WebSocket.
 public struct WebSocketRequest: Sendable {
-    /// Answers the challenge of a server or proxy; `nil` gives up.
+    /// Answers the challenge of a server or proxy; `nil` ends the attempt.
     public typealias Credentials = @Sendable (HTTPChallenge) async -> HTTPCredentials?
 
     public var url: WebSocketURL
-    /// Further fields, for example `Authorization`, `Cookie`, `Origin` or `User-Agent`. The first two stay behind when
+    /// Further fields, for example `Authorization`, `Cookie`, `Origin` or `User-Agent`. The first two are left out when
     /// a redirect leads to another server.
     public var fields = HTTPFields()
     /// The subprotocols that we speak, the preferred one first; each an HTTP token.
@@ -47,7 +47,7 @@ public struct WebSocketRequest: Sendable {
         "Proxy-Authorization",
     ]
 
-    /// Throws `.badRequest` for what must not go on the wire.
+    /// Throws `.badRequest` for a request that must not be sent.
     func validate() throws(WebSocketError) {
         if let problem = fields.problem(reserved: Self.reservedFields, for: "handshake") { throw .badRequest(problem) }
         guard subprotocols.allSatisfy({ HTTPSyntax.isToken($0.utf8) }) else {

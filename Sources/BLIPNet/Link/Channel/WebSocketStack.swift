@@ -6,7 +6,7 @@
 /// The driver's part: call `receive` with what the socket yields, then `nextEvent` until it is `nil`, then
 /// `nextOutgoing` as long as the socket has room, then wait for bytes, room or `deadline`.
 package struct WebSocketStack: StreamStack {
-    /// What comes out of the stack, in order. `.closed` comes exactly once and last.
+    /// The output of the stack, in order. `.closed` comes exactly once and last.
     package enum Event: Sendable {
         /// Server, if its options say so: the application decides, by `answer`.
         case upgradeRequested(HTTPRequestHead)
@@ -14,13 +14,13 @@ package struct WebSocketStack: StreamStack {
         case opened(subprotocol: String?, remoteFingerprint: SPKIFingerprint?)
         /// A whole message; its payload is read with `withMessagePayload` until the next call of `nextEvent`.
         case message(WebSocketMessageKind)
-        /// The connection has ended; what `nextOutgoing` still yields says so to the peer.
+        /// The connection has ended; the bytes that `nextOutgoing` still yields say so to the peer.
         case closed(LinkError)
         /// Somebody has to judge the peer's certificates (`TrustPolicy.custom`) and say so with `answerTrust`.
         case trustQuestion(CertificateChain)
     }
 
-    /// What the layer above has for the wire.
+    /// The data that the layer above has for the wire.
     enum Supply {
         case frames
         /// Nothing that may be sent now, though not everything is sent.
@@ -55,14 +55,14 @@ package struct WebSocketStack: StreamStack {
     private var hasSentCloseNotify = false
     /// Why the stack ended; set together with `.ended`.
     var end: LinkError?
-    /// What the server answered to the upgrade, if it refused.
+    /// The server's answer to the upgrade, if it refused.
     private(set) var refusal: HTTPResponseHead?
-    /// What TLS has against the peer, if that ended the stack.
+    /// TLS's objection to the peer, if that ended the stack.
     private(set) var tlsError: TLSError?
     private var hasAskedTrust = false
     var now: MonotonicTime
     var flushDeadline: MonotonicTime?
-    /// Our goodbye is the end: that of the peer is not waited for.
+    /// Our goodbye is the end: we do not wait for the peer's.
     var endsWithGoodbye = false
     var pingsSent: UInt64 = 0
     var pingSentAt: MonotonicTime?
@@ -85,7 +85,7 @@ package struct WebSocketStack: StreamStack {
         self.expectedPeer = expectedPeer
         self.closeTimeout = closeTimeout
         self.now = now
-        // What else a peer must prove, the session has seen to.
+        // The session has checked everything else that a peer must prove.
         isIdentityChecked = tls == nil || expectedPeer == nil
     }
 
@@ -107,7 +107,7 @@ package struct WebSocketStack: StreamStack {
     /// connection has none.
     func admitHello(_ admits: @escaping @Sendable () -> Bool) { tls?.admitsHello = admits }
 
-    /// Server, once the request is there: what the client asked for.
+    /// The client's request, on a server that has received it.
     package var requestHead: HTTPRequestHead? { webSocket.requestHead }
 
     /// After the handshake: the compression that both sides have agreed on.
@@ -177,7 +177,7 @@ package struct WebSocketStack: StreamStack {
 
     /// The socket has ended: the peer sends nothing more.
     package mutating func receiveEnd() {
-        // What has arrived is still delivered; only then does `nextEvent` report the end.
+        // Data that has arrived is still delivered; only then does `nextEvent` report the end.
         isTransportGone = true
     }
 
@@ -229,7 +229,7 @@ package struct WebSocketStack: StreamStack {
             case .pong(let payload): receivePong(payload)
             case .closed(let closure):
                 if case .refusedByServer(let response) = closure { refusal = response }
-                // What was sent before the peer's end came still goes out, ahead of the close frame.
+                // Messages that were sent before the peer's end came still go out, ahead of the close frame.
                 swap(&lastMessages, &queue)
                 finish(LinkError(closure))
             }

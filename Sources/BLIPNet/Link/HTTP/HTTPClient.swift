@@ -8,11 +8,11 @@
 actor HTTPClient {
     /// Where the server is, and how it is reached.
     struct Settings: Sendable {
-        /// Whose server, plain or with TLS. Each request has a target of its own.
+        /// The server, plain or with TLS. Each request has a target of its own.
         var origin: WebSocketURL
         var tls = TLSConfiguration()
         var proxy = ProxyChoice.environment
-        /// Who we are, when the server or the proxy asks and its URL does not say it.
+        /// Our credentials, when the server or the proxy asks and its URL does not have them.
         var credentials: WebSocketRequest.Credentials?
         var connect = ConnectOptions()
         var limits = HTTPLimits()
@@ -28,7 +28,7 @@ actor HTTPClient {
         let goodUntil: MonotonicTime
     }
 
-    /// What came of one try.
+    /// The outcome of one try.
     private enum Outcome {
         case response(HTTPResponse)
         /// Nothing has happened on the server.

@@ -2,7 +2,7 @@
 
 /// The errors of `HTTPClient`. An answer with a status of an error is none: it is an answer.
 enum HTTPClientError: Error, Sendable, Equatable {
-    /// The request must not go on the wire as it is; says why.
+    /// The request must not be sent as it is; says why.
     case badRequest(String)
     /// Another request is under way.
     case busy

@@ -54,7 +54,7 @@ final class EventLoop: SerialExecutor, TaskExecutor {
     private let thread = Atomic<UInt>(0)
     private let poller: EventPoller
     private let watched = Atomic<Int>(0)
-    /// Whom to tell of which socket; used on the loop only.
+    /// The function to call for each socket; used on the loop only.
     private nonisolated(unsafe) var watches: [UInt64: @Sendable (SocketStates) -> Void] = [:]
     private nonisolated(unsafe) var lastWatch: UInt64 = 0
 
@@ -118,8 +118,8 @@ final class EventLoop: SerialExecutor, TaskExecutor {
 
     // MARK: Sockets (on the loop)
 
-    /// Takes in a socket; nothing is told before `setInterest`. The number is never used again, so late news of a
-    /// socket find nobody.
+    /// Takes in a socket; `tell` is not called before `setInterest`. The number is never used again, so late news of a
+    /// socket finds nobody.
     func watch(_ tell: @escaping @Sendable (SocketStates) -> Void) -> UInt64 {
         lastWatch += 1
         watches[lastWatch] = tell
@@ -127,8 +127,9 @@ final class EventLoop: SerialExecutor, TaskExecutor {
         return lastWatch
     }
 
-    /// Changes what is told of a watched socket, level-triggered: `nothing wanted` takes it out of the kernel's table,
-    /// because a hang-up would be told all the time. Returns `false` when the kernel has no room for it.
+    /// Changes the states that the kernel reports of a watched socket, level-triggered: an empty `new` takes it out of
+    /// the kernel's table, because the kernel would report a hang-up all the time. Returns `false` when the kernel has
+    /// no room for it.
     func setInterest(_ number: UInt64, _ socket: Socket, from old: SocketStates, to new: SocketStates) -> Bool {
         poller.setInterest(number, socket.descriptor, from: old, to: new)
     }

@@ -3,7 +3,7 @@
 internal import CLinux
 internal import Glibc
 
-/// What a socket is ready for.
+/// The operations that a socket is ready for.
 struct SocketStates: OptionSet, Sendable {
     let rawValue: Int32
     static let readable = SocketStates(rawValue: Int32(CLINUX_READABLE))

@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// State behind a mutex of the C library. `Synchronization.Mutex` would do, but for the thread sanitizer, which does not
+/// State under a mutex of the C library. `Synchronization.Mutex` would do, but for the thread sanitizer, which does not
 /// see the futex in it: everything that passes from one thread to another through a loop would look like a race.
 final class HandOverLock<State>: Sendable {
     private nonisolated(unsafe) let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)

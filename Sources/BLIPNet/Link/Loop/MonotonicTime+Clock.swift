@@ -4,7 +4,7 @@ internal import CLinux
 internal import Glibc
 
 extension MonotonicTime {
-    /// The kernel's monotonic clock (not affected by changes of the date; stands still while the machine sleeps).
+    /// The kernel's monotonic clock (not affected by changes of the date; stops while the machine sleeps).
     public static func now() -> Self {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

@@ -1,13 +1,13 @@
 // Tells the owner of a socket when it may read or write, on the owner's event loop.
 
-/// What the owner of one socket wants to know, level-triggered: a callback comes again as long as its condition holds
-/// and it is wanted. To be used on the loop only; letting go of it is fine anywhere.
+/// The events that the owner of one socket wants to see, level-triggered: a callback comes again as long as its
+/// condition holds and it is wanted. To be used on the loop only; letting go of it is fine anywhere.
 final class SocketReadiness: Sendable {
     private struct State {
         /// The socket's number at the loop; `nil` before the first wish and after `cancel`.
         var number: UInt64?
         var wanted: SocketStates = []
-        /// What the kernel has been told.
+        /// The states that we have asked the kernel to report.
         var interest: SocketStates = []
         var isCancelled = false
     }

@@ -42,7 +42,7 @@ struct TimerQueue {
         return work.removeValue(forKey: first.number)
     }
 
-    /// What is on top of the heap is never cancelled, so that looking at it costs nothing.
+    /// The top of the heap is never a cancelled entry, so that looking at it costs nothing.
     private mutating func dropCancelled() {
         while let first = heap.first, work[first.number] == nil { removeTop() }
     }

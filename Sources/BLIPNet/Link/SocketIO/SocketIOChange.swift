@@ -1,4 +1,4 @@
-// What becomes of a client's connection and its namespaces (SOCKETIO B16).
+// The changes of a client's connection and its namespaces (SOCKETIO B16).
 
 /// A change of state, in the order in which they happen.
 public enum SocketIOChange: Sendable, Equatable {
@@ -12,7 +12,7 @@ public enum SocketIOChange: Sendable, Equatable {
     /// The upgrade to a WebSocket failed; the client continues with polling.
     case upgradeFailed(SocketIOError)
     case joined(namespace: String)
-    /// A namespace is over and is not asked for again: refused, ended by the server, or left. The others go on.
+    /// A namespace is over and we do not join it again: refused, ended by the server, or left. The others continue.
     case left(namespace: String, SocketIOError)
     /// The server has shown that it is alive.
     case heartbeat

@@ -1,4 +1,4 @@
-// What callers of a client wait for. Errors are handed back as values, and thrown where the caller is (decision 0014).
+// The calls whose callers wait. Errors are handed back as values, and thrown where the caller is (decision 0014).
 
 extension SocketIOClient {
     /// Joins a namespace, and waits for it.
@@ -28,7 +28,7 @@ extension SocketIOClient {
         }
     }
 
-    /// Somebody does not want to wait any longer. An attempt for which nobody waits is given up.
+    /// A caller no longer wants to wait. An attempt for which nobody waits is cancelled.
     private func giveUp(_ number: UInt64, _ error: SocketIOError) {
         guard calls.endJoin(number, .failure(error)), wish == .once, calls.hasNoJoins else { return }
         close()

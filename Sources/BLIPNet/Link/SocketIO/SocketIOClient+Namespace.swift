@@ -15,7 +15,7 @@ extension SocketIOClient {
             try result.get()
         }
 
-        /// Leaves the namespace; what waits in it is given up. The connection stays as long as there is another namespace.
+        /// Leaves the namespace; calls that wait in it fail. The connection stays as long as there is another namespace.
         public func leave() async { await client.leave(name) }
 
         /// Sends an event: `SocketIOClient.emit(_:_:)`.

@@ -18,7 +18,7 @@ public actor SocketIOClient {
         case waiting(LoopTimer)
     }
 
-    /// What somebody wants of it.
+    /// The state in which its users want it.
     enum Wish {
         case nothing
         /// To try once.
@@ -27,7 +27,7 @@ public actor SocketIOClient {
         case always
     }
 
-    /// What the client does next with the open connection.
+    /// The client's next step with the open connection.
     enum Future {
         case stays
         /// We are closing it.
@@ -53,9 +53,9 @@ public actor SocketIOClient {
     var timer: (timer: LoopTimer, fires: MonotonicTime)?
     /// Why the last connection or attempt ended.
     var lastEnd = SocketIOError.notConnected
-    /// The error behind what the session has in words.
+    /// The error itself, where the session has only its words.
     var inputFailure: SocketIOError?
-    /// Why we give namespaces up.
+    /// Why we leave namespaces.
     var endReasons: [String: SocketIOError] = [:]
     var isWorking = false
 
@@ -101,7 +101,7 @@ public actor SocketIOClient {
         work()
     }
 
-    /// Closes the connection in order, and gives up what waits. Returns when nothing of it is left.
+    /// Closes the connection in order, and fails the calls that wait. Returns when nothing of it is left.
     public func disconnect() async {
         close()
         if case .waiting(let timer) = line {
@@ -127,7 +127,7 @@ public actor SocketIOClient {
         return SocketIOEvents(inbox: inbox)
     }
 
-    /// What becomes of the connection, from now on. A reader that is too slow misses the oldest changes.
+    /// The changes of the connection, from now on. A reader that is too slow misses the oldest changes.
     public nonisolated var changes: AsyncStream<SocketIOChange> { readers.changes() }
 
     /// Answers an event that asks for an acknowledgement, once. Throws `notConnected` when the server does not wait for it any more.

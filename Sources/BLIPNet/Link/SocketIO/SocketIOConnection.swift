@@ -7,7 +7,7 @@ internal import Glibc
 /// client, which calls it without waiting.
 actor SocketIOConnection {
     enum Report: Sendable {
-        /// For the session. `failure` is the error behind an input that has one in words.
+        /// For the session. `failure` is the error itself, where the input has only its words.
         case input(EngineIOInput, failure: SocketIOError?)
         /// The WebSocket has taken what it was given.
         case hasRoom

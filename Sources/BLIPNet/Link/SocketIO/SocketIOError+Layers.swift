@@ -1,7 +1,7 @@
 // The errors of the layers below as errors of Socket.IO.
 
 extension SocketIOError {
-    /// Who ended it, or who is to blame.
+    /// The side that ended it, or that is to blame.
     public var endedBy: NetError.Originator {
         switch self {
         case .closedLocally, .cancelled, .notConnected, .invalid, .limitExceeded: .us

@@ -79,7 +79,7 @@ final class SocketIOInbox: Sendable {
         }
     }
 
-    /// What the reader gets at once; `nil` when it waits.
+    /// The result that the reader gets at once; `nil` when it waits.
     private func take(_ number: UInt64, _ reader: CheckedContinuation<SocketIOEvent?, Never>) -> SocketIOEvent?? {
         var isRoomAgain = false
         let answer = state.withLock { state -> SocketIOEvent?? in

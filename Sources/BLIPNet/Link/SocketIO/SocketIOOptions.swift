@@ -27,7 +27,7 @@ public struct SocketIOOptions: Sendable {
     public var limits = SocketIOLimits()
     /// How long an acknowledgement may take where the call does not say it.
     public var ackTimeout = Duration.seconds(10)
-    /// Whom to believe, for polling and the WebSocket alike: the authorities of the system, given ones, or one key.
+    /// The trust for polling and the WebSocket alike: the authorities of the system, given ones, or one key.
     public var tls = TLSConfiguration()
     public var proxy = ProxyChoice.environment
     /// Asked when the server or the proxy wants to know who we are and the URL does not say it.
@@ -70,10 +70,10 @@ public struct SocketIOReconnection: Sendable, Equatable {
     public var firstDelay = Duration.seconds(1)
     /// No wait is longer.
     public var maxDelay = Duration.seconds(30)
-    /// How long a connection must have stood before the waits begin anew: a server that ends each connection at once is
-    /// not called again and again.
+    /// How long a connection must have lasted before the waits begin anew: a server that ends each connection at once
+    /// is not called again and again.
     public var stableInterval = Duration.seconds(10)
-    /// After this many failed attempts in a row the client gives up; with `nil` it never does.
+    /// After this many failed attempts in a row the client stops trying; with `nil` it never stops.
     public var maxAttempts: Int?
 
     public init() {}

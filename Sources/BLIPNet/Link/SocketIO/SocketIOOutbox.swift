@@ -2,7 +2,7 @@
 
 internal import Synchronization
 
-/// A queue with one reader. Who puts messages in looks at `byteCount` first.
+/// A queue with one reader. A caller that puts messages in looks at `byteCount` first.
 final class SocketIOOutbox: Sendable {
     private struct State {
         var messages = FIFO<WebSocketMessage>()

@@ -1,4 +1,4 @@
-// Who reads events and changes of a client.
+// The readers of a client's events and changes.
 
 internal import Synchronization
 

@@ -4,11 +4,11 @@
 struct SocketIOTarget: Sendable {
     private let url: WebSocketURL
     private let path: String
-    /// The user's part of the query: the URL's own, and the options' behind it.
+    /// The options' part of the query; the URL's own, `ownQuery`, precedes it.
     private let query: [(name: String, value: String)]
     private let ownQuery: String?
 
-    /// What the log shows of a query; the values of all else may be secrets.
+    /// The query items whose values the log shows; the values of all others may be secrets.
     private static let plainNames = ["EIO", "transport", "b64"]
 
     init(_ options: SocketIOOptions) {

@@ -1,5 +1,6 @@
-// What a Socket.IO client does on the wire, for somebody who looks for a fault (SOCKETIO B18): `SocketIOOptions.trace` gets it.
-// Nothing in it is a secret: session ids, tokens, cookies and what events carry are left out.
+// The events of a Socket.IO client on the wire, for somebody who looks for a fault (SOCKETIO B18):
+// `SocketIOOptions.trace` gets them. Nothing in them is a secret: session ids, tokens, cookies and what events carry
+// are left out.
 
 internal import Synchronization
 

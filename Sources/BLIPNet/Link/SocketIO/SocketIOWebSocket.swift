@@ -1,6 +1,6 @@
 // The WebSocket of a connection, from its request to its end.
 
-/// What a `SocketIOConnection` knows of its WebSocket.
+/// The state that a `SocketIOConnection` keeps of its WebSocket.
 struct SocketIOWebSocket {
     /// How many bytes may wait to be sent; the last message may go beyond it.
     static let window = 64 << 10

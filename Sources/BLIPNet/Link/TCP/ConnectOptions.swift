@@ -13,20 +13,19 @@ public struct AddressPolicy: Sendable, Equatable {
     package var allowsInside = true
     /// The family that is tried first; `nil` leaves it to the resolver's order (RFC 6724).
     public var preferred: Family?
-    /// How long an attempt goes on alone before the next address is tried beside it. At least 10 ms (RFC 8305
-    /// section 5).
+    /// How long an attempt runs alone before the next address is tried beside it. At least 10 ms (RFC 8305 section 5).
     var attemptDelay = Duration.milliseconds(250)
 
     package init() {}
 }
 
-/// What an established stream is to be like. Options that the kernel does not know for a kind of socket (TCP options
-/// of a UNIX-domain socket) have no effect there.
+/// The options of an established stream. Options that the kernel does not know for a kind of socket (TCP options of a
+/// UNIX-domain socket) have no effect there.
 public struct StreamOptions: Sendable, Equatable {
     /// The kernel's probes on a silent connection.
     public struct Keepalive: Sendable, Equatable {
         /// Silence before the first probe, the time between probes (whole seconds), and how many go unanswered before
-        /// the connection is given up.
+        /// the kernel drops the connection.
         public var idle = Duration.seconds(60)
         package var interval = Duration.seconds(10)
         package var count: Int32 = 3
@@ -38,9 +37,9 @@ public struct StreamOptions: Sendable, Equatable {
     var noDelay = true
     /// `nil` switches probing off.
     public var keepalive: Keepalive? = Keepalive()
-    /// How long sent data may stay unacknowledged before the connection is given up (TCP_USER_TIMEOUT): a peer that
-    /// vanished is noticed so soon, but one that only does not read counts as vanished, too (tcp(7)). `nil` leaves it
-    /// to the kernel (about 15 minutes, and no limit for slow readers).
+    /// How long sent data may stay unacknowledged before the kernel drops the connection (TCP_USER_TIMEOUT): a peer
+    /// that vanished is noticed so soon, but one that only does not read counts as vanished, too (tcp(7)). `nil` leaves
+    /// it to the kernel (about 15 minutes, and no limit for slow readers).
     public var userTimeout: Duration?
     /// How many bytes per second are sent at most (SO_MAX_PACING_RATE: the kernel spreads the segments over time, so the
     /// network's queues stay short and what is urgent is not stuck in them). `nil` means no limit; TCP only.

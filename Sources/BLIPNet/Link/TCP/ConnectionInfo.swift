@@ -1,4 +1,4 @@
-// What is known about an established connection, for screens and logs.
+// The facts known about an established connection, for screens and logs.
 
 internal import Glibc
 

@@ -5,6 +5,6 @@ extension [UInt8] {
     public static var crlf: [UInt8] { [13, 10] }
     public static var lineFeed: [UInt8] { [10] }
     package static var zero: [UInt8] { [0] }
-    /// The empty line behind an HTTP head.
+    /// The empty line after an HTTP head.
     static var blankLine: [UInt8] { [13, 10, 13, 10] }
 }

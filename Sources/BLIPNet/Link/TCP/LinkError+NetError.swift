@@ -3,7 +3,7 @@
 internal import Glibc
 
 extension LinkError {
-    /// What a failure of the stream means for the link.
+    /// The meaning of a stream's failure for the link.
     package init(_ error: NetError) {
         switch error {
         case .badConfiguration(let reason), .badParameter(let reason): self = .transport(call: reason, errno: EINVAL)

@@ -1,4 +1,4 @@
-// Where a socket of ours is to stand: an interface, an address or a port, as people write it.
+// The local end of a socket of ours: an interface, an address or a port, as people write it.
 
 internal import CLinux
 internal import Glibc

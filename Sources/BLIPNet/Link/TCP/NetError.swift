@@ -4,7 +4,7 @@ internal import Glibc
 
 /// The errors of connections, listeners and the name resolver.
 public enum NetError: Error, Sendable, Equatable {
-    /// What was asked for does not fit the state or the settings; says why. Nothing has happened.
+    /// The request does not fit the state or the settings; says why. Nothing has happened.
     case badConfiguration(reason: String)
     /// An argument with which nothing can be done; says why. Nothing has happened.
     case badParameter(reason: String)
@@ -14,7 +14,7 @@ public enum NetError: Error, Sendable, Equatable {
     case handshakeTimedOut(elapsed: Duration)
     /// The bytes were not there in time. `bytesDone` had arrived; they stay for the next read.
     case readTimedOut(elapsed: Duration, bytesDone: Int)
-    /// The peer did not take the bytes in time. If it has taken some, the connection is closed: nobody could go on.
+    /// The peer did not take the bytes in time. If it has taken some, the connection is closed: nobody could continue.
     case writeTimedOut(elapsed: Duration, bytesDone: Int)
     /// `max` bytes came without the delimiter. The connection is closed.
     case delimiterNotFound(max: Int)
@@ -38,13 +38,13 @@ public enum NetError: Error, Sendable, Equatable {
     /// The name has no address; the resolver's words.
     case dns(host: String, reason: String)
 
-    /// Who ended it.
+    /// The side that ended it.
     public enum Originator: Sendable, Equatable {
         /// This side: by closing, cancelling, or a wrong argument.
         case us
         /// The other side: by closing, by what it sent, or by what it did not do in time.
         case peer
-        /// What lies between: routes, names, this machine.
+        /// The things between: routes, names, this machine.
         case network
     }
 

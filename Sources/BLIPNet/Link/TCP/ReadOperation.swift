@@ -1,6 +1,6 @@
 // One read that waits for its bytes.
 
-/// What a caller of `TCPConnection.read` wants, and how far it is.
+/// The goal of a caller of `TCPConnection.read`, and how far the read is.
 struct ReadOperation {
     enum Goal: Equatable {
         case exactly(Int)
@@ -10,10 +10,10 @@ struct ReadOperation {
         case upgrade(UInt64)
     }
 
-    /// What the bytes that have arrived mean for the goal.
+    /// Whether the bytes that have arrived meet the goal.
     enum Outcome: Equatable {
         case incomplete
-        /// The first so many bytes are what was wanted.
+        /// The first so many bytes are the ones that the caller wants.
         case complete(Int)
         case delimiterMissing(max: Int)
     }
@@ -23,7 +23,7 @@ struct ReadOperation {
     var clock: OperationClock
     let meter: ProgressMeter?
     let waiter: Waiter<[UInt8]>?
-    /// Bytes that have been looked at for the delimiter, or been counted as progress.
+    /// Bytes that have been searched for the delimiter, or counted as progress.
     private var seen = 0
 
     init(
@@ -62,7 +62,7 @@ struct ReadOperation {
         case .some: return count > 0 ? .complete(count) : .incomplete
         case .upgrade: return .incomplete
         case .through(let delimiter, let max):
-            // It may have begun in what was looked at before.
+            // It may have begun in the bytes that were searched before.
             let start = Swift.max(0, seen - delimiter.count + 1)
             if let end = input.end(of: delimiter, from: start, to: count) { return .complete(end) }
             return count == max ? .delimiterMissing(max: max) : .incomplete

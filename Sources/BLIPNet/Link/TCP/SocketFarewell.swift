@@ -60,7 +60,7 @@ actor SocketFarewell {
         socket.shutdownWrites()
     }
 
-    /// What the peer still says is of no interest any more.
+    /// Reads and drops the bytes that the peer still sends.
     private func readable() {
         guard let socket else { return }
         let outcome = withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 1) { socket.read(into: $0) }

@@ -1,12 +1,12 @@
 // How a connection ends, and what becomes of those who wait.
 
 extension TCPConnection {
-    /// Ends the connection for `reason`; the first reason counts. Everybody who waits is told; where it was not us who
-    /// ended it, readers first get what had arrived. `isPolite`: what the kernel has is still delivered, and
-    /// TLS says goodbye.
+    /// Ends the connection for `reason`; the first reason counts. All callers that wait get the reason; where it was
+    /// not us who ended it, readers first get the bytes that had arrived. `isPolite`: the bytes that the kernel has are
+    /// still delivered, and TLS says goodbye.
     func endConnection(_ reason: NetError, isPolite: Bool) {
         guard end == nil else {
-            // Closed by the peer before: what it has left is not wanted any more.
+            // Closed by the peer before: nobody wants the bytes that it has left any more.
             if reason == .closedLocally { forgetInput() }
             return
         }
@@ -41,7 +41,7 @@ extension TCPConnection {
 
     private func sayGoodbye(on socket: Socket) {
         if let tls, tls.isEstablished {
-            // Behind a write that was cut off, a goodbye would be a lie.
+            // After a write that was cut off, a goodbye would be a lie.
             if writes.first.map({ $0.taken == 0 }) ?? true { tls.closeNotify() }
             _ = tls.nextOutgoing(into: &output)
         }

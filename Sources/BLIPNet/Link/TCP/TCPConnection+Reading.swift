@@ -3,7 +3,7 @@
 extension TCPConnection {
     /// How much is read with one system call.
     private static var readSize: Int { 65_536 }
-    /// What is read before others get their turn on the loop.
+    /// How many bytes are read before others get their turn on the loop.
     private static var bytesPerTurn: Int { 1 << 20 }
 
     /// Queues a read and waits for its bytes.
@@ -117,7 +117,7 @@ extension TCPConnection {
             }
             if socket != nil { reads[0].clock.begin(now: .now()) }
             if !isShakingHands { decrypt(upTo: reads[0].need) }
-            // What TLS had to say may have ended everything.
+            // A message of TLS may have ended everything.
             guard !reads.isEmpty else { return }
             let (outcome, hasMoved) = reads[0].examine(input)
             if hasMoved { noteReadProgress() }

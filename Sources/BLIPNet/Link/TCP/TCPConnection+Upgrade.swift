@@ -1,8 +1,8 @@
-// TLS in mid stream: a handshake that waits for all reads and writes before it, then stands in front of all later ones.
+// TLS in mid stream: a handshake that waits for all reads and writes before it, then holds up all later ones.
 
 extension TCPConnection {
-    /// Starts TLS after the reads and writes that wait now; later ones are encrypted. What has arrived by then and was
-    /// not read belongs to the handshake: plain bytes that somebody has put there end it (RFC 3207 section 6).
+    /// Starts TLS after the reads and writes that wait now; later ones are encrypted. Bytes that have arrived by then
+    /// and were not read belong to the handshake: plain bytes that somebody has put there end it (RFC 3207 section 6).
     ///
     /// A failure closes the connection. `host` of `connect` is the name of the server unless `configuration` has one.
     public func upgradeToTLS(
@@ -30,7 +30,7 @@ extension TCPConnection {
 
     var isShakingHands: Bool { upgrades.first?.isRunning == true }
 
-    /// Gets on with the handshake whose turn it is; `true` when one is over and others may go on.
+    /// Continues the handshake whose turn it is; `true` when one is over and others may continue.
     func stepUpgrade() -> Bool {
         guard let upgrade = upgrades.first, socket != nil, end == nil, writeFailure == nil else { return false }
         if !upgrade.isRunning {

@@ -3,7 +3,7 @@
 extension TCPConnection {
     /// How much is encrypted before it is offered to the socket.
     private static var encryptedAtOnce: Int { 65_536 }
-    /// What is written before others get their turn on the loop.
+    /// How many bytes are written before others get their turn on the loop.
     private static var bytesPerTurn: Int { 1 << 20 }
 
     /// Queues a write and waits until the kernel has its bytes.
@@ -135,7 +135,7 @@ extension TCPConnection {
         if isInputEnded { endConnection(.closedByPeer, isPolite: false) }
     }
 
-    /// The peer takes nothing more. What it has said before can still be read; the end comes from there.
+    /// The peer takes nothing more. The bytes that it sent before can still be read; the end comes from the reads.
     private func outputBroke(_ error: NetError) {
         writeFailure = error
         output = ByteQueue()

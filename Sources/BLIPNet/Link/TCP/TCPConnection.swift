@@ -1,7 +1,7 @@
 // A stream socket for Swift concurrency: what its users call. `+Reading`, `+Writing`, `+Upgrade` and `+Closing` do the
 // work, `+Turn` is what sets it going. BLIPNet.docc/SocketExamples.md has examples.
 
-/// Who waits for an answer of a connection.
+/// A caller that waits for an answer of a connection.
 typealias Waiter<Value> = CheckedContinuation<Result<Value, NetError>, Never>
 
 /// A connection over TCP or a UNIX-domain socket, plain or with TLS.
@@ -30,7 +30,7 @@ public actor TCPConnection {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     let options: StreamOptions
-    /// Whom we have called; `nil` when we were called.
+    /// The peer that we have called; `nil` when the peer called us.
     let callee: Callee?
     var connector: SocketConnector?
     /// `nil` before the connection is up and after its end.
@@ -68,7 +68,7 @@ public actor TCPConnection {
 
     // MARK: Making a connection
 
-    /// Begins to connect and returns at once. What is read and written meanwhile waits.
+    /// Begins to connect and returns at once. Reads and writes wait meanwhile.
     public static func connect(to endpoint: Endpoint, options: ConnectOptions = ConnectOptions()) -> TCPConnection {
         var host: String?
         if case .host(let name, _) = endpoint { host = name }
@@ -187,8 +187,8 @@ public actor TCPConnection {
 
     /// Reads exactly `count` bytes; 0 returns nothing at once.
     ///
-    /// A read that fails takes nothing: what has arrived stays for the next one. So a read that has timed out may be
-    /// called again and goes on where it was.
+    /// A read that fails takes nothing: the bytes that have arrived stay for the next one. So a read that has timed out
+    /// may be called again and continues where it was.
     /// - Parameters:
     ///   - count: How many bytes.
     ///   - deadline: When it must be complete, waiting for its turn included.
@@ -205,8 +205,8 @@ public actor TCPConnection {
         return try await perform(.exactly(count), deadline, idle, progress)
     }
 
-    /// Reads up to and including `delimiter`; what stands behind it stays for the next read. When the first `max` bytes
-    /// do not contain it, throws `.delimiterNotFound` and closes the connection.
+    /// Reads up to and including `delimiter`; the bytes after it stay for the next read. When the first `max` bytes do
+    /// not contain it, throws `.delimiterNotFound` and closes the connection.
     public func read(
         through delimiter: [UInt8], max: Int, deadline: MonotonicTime? = nil, idle: Duration? = nil
     ) async throws(NetError) -> [UInt8] {
@@ -231,7 +231,7 @@ public actor TCPConnection {
     ///
     /// A write that fails before its first byte was sent has not happened; one that fails later closes the connection.
     /// - Parameters:
-    ///   - bytes: What is sent.
+    ///   - bytes: The bytes to send.
     ///   - deadline: When it must be complete, waiting for its turn included.
     ///   - idle: How long the peer may take nothing while it is its turn.
     ///   - progress: Told how far it has come.
@@ -243,7 +243,7 @@ public actor TCPConnection {
 
     // MARK: Closing
 
-    /// Ends our direction when everything written before is sent; new writes throw `.closing`. The peer may go on.
+    /// Ends our direction when everything written before is sent; new writes throw `.closing`. The peer may continue.
     public func closeWrite() {
         guard end == nil, closesAfter == nil, !isOutputClosing else { return }
         isOutputClosing = true
@@ -252,8 +252,8 @@ public actor TCPConnection {
         turn()
     }
 
-    /// Closes the connection. What waits fails with `.closedLocally`; what the kernel has already still reaches the
-    /// peer.
+    /// Closes the connection. Operations that wait fail with `.closedLocally`; bytes that the kernel has already still
+    /// reach the peer.
     public nonisolated func close() {
         loop.execute { self.assumeIsolated { $0.endConnection(.closedLocally, isPolite: true) } }
     }
@@ -291,6 +291,6 @@ struct DetachedStream: Sendable {
     nonisolated(unsafe) let tls: TLSSession?
     /// Bytes that have arrived and were not read; decrypted ones if TLS is on.
     let unread: [UInt8]
-    /// Where the socket has been watched.
+    /// The loop that has watched the socket.
     let loop: EventLoop
 }

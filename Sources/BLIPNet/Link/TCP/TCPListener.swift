@@ -9,7 +9,7 @@ public struct ListenOptions: Sendable, Equatable {
     public var addressPolicy = AddressPolicy()
     /// Whether other users of this machine may call at a UNIX-domain socket. Without it only our own user and root may.
     public var allowsOtherUsers = false
-    /// What accepted connections are to be like.
+    /// The options of accepted connections.
     public var stream = StreamOptions()
     /// How many accepted connections wait to be taken; further callers wait in the kernel.
     var maxWaiting = 16
@@ -58,7 +58,7 @@ public final class TCPListener: AsyncSequence, Sendable {
 
     /// Hands out callers; several iterators share them.
     public struct Iterator: AsyncIteratorProtocol {
-        /// Kept, so that it goes on listening while somebody iterates.
+        /// Kept, so that it continues to listen while somebody iterates.
         fileprivate let listener: TCPListener
         fileprivate let entrance: Entrance
 
@@ -67,7 +67,7 @@ public final class TCPListener: AsyncSequence, Sendable {
     }
 }
 
-/// What of a listener lives on its event loop.
+/// The part of a listener that lives on its event loop.
 private actor Entrance {
     nonisolated let loop = EventLoop.next()
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }

@@ -1,6 +1,6 @@
-// A TLS handshake that waits for its turn on a connection, or is going on.
+// A TLS handshake that waits for its turn on a connection, or is running.
 
-/// What a caller of `TCPConnection.upgradeToTLS` wants.
+/// One call of `TCPConnection.upgradeToTLS`.
 struct TLSUpgrade {
     let number: UInt64
     let configuration: TLSConfiguration

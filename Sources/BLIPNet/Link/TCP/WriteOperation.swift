@@ -1,6 +1,6 @@
 // One write that waits until the kernel has its bytes.
 
-/// What a caller of `TCPConnection.write` has given, and how far it is.
+/// The content that a caller of `TCPConnection.write` has given, and how far the write is.
 struct WriteOperation {
     enum Content {
         case bytes([UInt8])

@@ -16,13 +16,13 @@ struct ActiveLink: Sendable {
     let opened: MonotonicTime
     /// It is a connection for files beside the link with this number (FileLanes).
     var isLane = false
-    /// What both programs can do beyond the first version, as the hellos say.
+    /// The features that both programs have beyond the first version, as the hellos say.
     var features: PeerFeatures = []
     /// The way that our call took; `nil` when they have called us.
     var route: Route?
     /// They have called at the mailbox of these words: the number of the invitation.
     var invitation: Int?
-    /// What our hello proves to a guest of ours.
+    /// The proof that our hello gives to a guest of ours.
     var hostProof: [UInt8]?
     /// Our hello is on its way, and proves no invitation, which they would have to answer first.
     var hasSaidHello = false

@@ -2,10 +2,10 @@
 
 import BLIPNet
 
-/// What a run knows of a contact's places beyond what is stored. What contacts say of themselves (`Listen` in `hello`)
-/// is only tried here: it is stored once a call there has met their key.
+/// A run's knowledge of a contact's places beyond the stored ones. A place that contacts name themselves (`Listen` in
+/// `hello`) is only tried here: it is stored once a call there has met their key.
 struct CallBook {
-    /// What answered at a place.
+    /// The answer at a place.
     enum Answer: Sendable, Equatable {
         case pinnedKey
         case otherKey
@@ -67,14 +67,15 @@ struct CallBook {
 
     // MARK: Calling
 
-    /// The places in the order in which they are called. Where another key has answered is last. Numeric addresses come
-    /// before names: a name server that is silent holds nobody up who can be called without it. Ways that our user does not
-    /// use are left out: without Tor, the name of an onion service would only be told to a name server.
+    /// The places in the order in which they are called. A place where another key has answered is last. Numeric
+    /// addresses come before names: a name server that is silent holds nobody up who can be called without it. Ways
+    /// that our user does not use are left out: without Tor, a call would only tell a name server the name of an onion
+    /// service.
     func order(_ stored: [PeerAddress]) -> [PeerAddress] {
         let known = ((candidate.map { [$0.address] } ?? []) + stored).filter { place in
             tor.allowsCalls(along: place.route.routeClass)
         }
-        // What is near comes before all others, unless somebody else has answered there.
+        // A near place comes before all others, unless somebody else has answered there.
         let near = sightings.filter { answers[$0.route] != .otherKey }
         func rank(_ address: PeerAddress) -> (Int, Int, Int) {
             let answer = answers[address.route]
@@ -89,7 +90,7 @@ struct CallBook {
         return near + ranked.sorted { $0.rank < $1.rank }.map(\.address)
     }
 
-    /// What the last call along a route met; `nil`: none was made in this run.
+    /// The answer to the last call along a route; `nil`: none was made in this run.
     func answer(at route: Route) -> Answer? { answers[route] }
 
     /// Those of the places that have not shown that they do not last.
@@ -97,7 +98,7 @@ struct CallBook {
         rests.rested(places, now: now, route: \.route)
     }
 
-    /// The contact's link, which our call along `route` has made, has ended: by itself or by somebody's wish.
+    /// The contact's link, which our call along `route` has made, has ended: on its own or by somebody's wish.
     mutating func linkEnded(along route: Route?, after age: Duration, _ end: LinkError, now: MonotonicTime) {
         upgrade.ended()
         guard let route else { return }

@@ -1,4 +1,4 @@
-// The live network of a ChatClient: BLIPNet's links behind the port PeerConnecting.
+// The live network of a ChatClient: BLIPNet's links as an implementation of the port PeerConnecting.
 
 package import BLIPNet
 import Glibc
@@ -6,7 +6,7 @@ import Synchronization
 
 /// Calls over TCP, TLS 1.3, WebSocket and BLIP with one identity.
 package struct LinkConnecting: PeerConnecting {
-    /// What the requests mean, in the subprotocol `BLIP_3+blipchat_1`.
+    /// The application protocol of the requests, as in the subprotocol `BLIP_3+blipchat_1`.
     package static let application = "blipchat_1"
     /// The same for a connection that carries ranges of files alone (Docs/protocol.md 10.8).
     package static let fileApplication = "blipchat_files_1"
@@ -217,7 +217,7 @@ package struct LinkConnecting: PeerConnecting {
     }
 }
 
-/// Who we are to the relays at which we only call: made when it is first needed, and another one in each run.
+/// Our identity to the relays at which we only call: made when it is first needed, and another one in each run.
 private final class RelayCaller: Sendable {
     private let made = Mutex<TLSIdentity?>(nil)
 

@@ -78,7 +78,7 @@ package enum LinkReason: Sendable, Hashable, Codable {
     }
 }
 
-/// What is wrong with a relay, or with whom we call there.
+/// The problem with a relay, or with the peer that we call there.
 package enum RelayReason: Sendable, Hashable, Codable {
     case silent
     case gone

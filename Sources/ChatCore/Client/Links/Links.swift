@@ -106,14 +106,14 @@ struct Links {
         return session
     }
 
-    /// Who answers there instead, if the key is ours or that of another contact: then the address has passed
-    /// to them (a port or a machine is used anew), and the contact's own key has not changed.
+    /// Names the peer who answers there instead, if the key is ours or another contact's: the address has then passed
+    /// to them (a port or a machine is reused), and the contact's own key has not changed.
     func ownerElsewhere(_ presented: PeerID) -> LinkReason? {
         if presented == ownID { return .ownKey }
         return session(of: presented).map { .answersInstead(name: $0.peer.name) }
     }
 
-    /// What becomes of a connection on which a call was answered.
+    /// The outcome for a connection on which a call was answered.
     enum Answer: Equatable {
         /// It becomes the contact's link. `pins`: their key was not known before.
         case links(pins: Bool)
@@ -137,7 +137,7 @@ struct Links {
 
     // MARK: Being called
 
-    /// What becomes of a connection that somebody has made to us.
+    /// The outcome for a connection that somebody has made to us.
     enum Call: Equatable {
         case links(ContactID)
         /// They may say hello and nothing else.
@@ -227,8 +227,8 @@ struct Links {
     /// All of them, also those of strangers.
     var all: [ActiveLink] { sessions.values.compactMap(\.link) + strangers.values }
 
-    /// Whether a request is to be handled: on the contact's present link each one is. Of what waited when the link ended,
-    /// that which is stored still counts: who said it may be gone for days.
+    /// Whether a request is to be handled: on the contact's present link each one is. Of the requests that waited when
+    /// the link ended, those that are stored still count: their sender may be gone for days.
     func counts(isStored: Bool, from contact: ContactID, on link: ActiveLink) -> Bool {
         guard let session = sessions[contact] else { return false }
         if session.link?.number == link.number { return true }

@@ -7,10 +7,10 @@ import BLIPNet
 final class Listening {
     private let core: ClientCore
     private let connecting: any PeerConnecting
-    /// What waits in the lines of all links.
+    /// The memory that the waiting lines of all links share.
     private let memory: WaitingMemory
     private var listener: (any PeerListening)?
-    /// What is wrong with the listener. Everybody who watches hears it, also those who come after the start.
+    /// A fault of the listener. Everybody who watches hears it, including those who come after the start.
     private(set) var notice: ChatNotice?
 
     init(core: ClientCore, connecting: any PeerConnecting, memory: WaitingMemory) {

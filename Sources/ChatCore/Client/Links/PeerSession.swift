@@ -24,7 +24,7 @@ struct PeerSession {
     private(set) var dialNumber = 0
     /// Our user has written to them since the call that is under way began: if it fails, the next one follows at once.
     private(set) var wantsAnotherCall = false
-    /// What was last published, to publish each change once.
+    /// The state published last, so that each change is published once.
     private var publishedState: LinkState?
 
     /// Why the present link is going to end, when we know better than the link.
@@ -42,7 +42,7 @@ struct PeerSession {
     var receiptLink: LinkNumber?
     /// There may be a newer one than that task has seen.
     var hasNewReceipt = false
-    /// The file of theirs that was begun last: the next one in the line stands behind it.
+    /// The file of theirs that was begun last: the next one in the line comes after it.
     var lastTried: TransferNumber?
     /// How fast they may send us operations; outlives their links, so that calling again brings no new burst.
     private var operations: TokenBucket?
@@ -95,8 +95,9 @@ struct PeerSession {
     /// The requests of a link are handled from now on.
     mutating func beginConsuming(_ number: LinkNumber) { consumedLinks[number] = false }
 
-    /// A link has ended. Says whether what waits on it is to be handled: one remainder at a time, for whoever calls again
-    /// and again must not pile them up. What is dropped has not been answered, and comes once more.
+    /// A link has ended. Says whether the requests that wait on it are to be handled: one remainder at a time, so that
+    /// a peer who calls again and again cannot pile them up. Dropped requests have not been answered, and come once
+    /// more.
     mutating func keepsRemainder(of number: LinkNumber) -> Bool {
         guard consumedLinks[number] != nil, !consumedLinks.values.contains(true) else { return false }
         consumedLinks[number] = true
@@ -118,13 +119,14 @@ struct PeerSession {
         return link
     }
 
-    /// The link, if stored operations may go out on it: one round trip earlier where they take them behind our hello.
+    /// The link, if stored operations may go out on it: one round trip earlier where the peer takes them right after
+    /// our hello.
     var operationsLink: ActiveLink? {
         guard let link, link.takesOperations, peer.trust != .keyChanged, !peer.isBlocked else { return nil }
         return link
     }
 
-    /// What people see. The round trip is filled in by the caller.
+    /// The state that people see. The caller fills in the round trip.
     var linkState: LinkState {
         if let room = peer.room {
             return roomLink ?? .offline(reason: room.isLeft ? .leftRoom : isPutOff ? .putOff : nil)
@@ -219,7 +221,7 @@ struct PeerSession {
 
     // MARK: Links
 
-    /// What becomes of a new link.
+    /// The outcome for a new link.
     enum Adoption {
         /// It is the link of this contact now; `replaced` must be closed.
         case stays(replaced: ActiveLink?)

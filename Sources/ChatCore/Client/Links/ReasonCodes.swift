@@ -1,5 +1,5 @@
-// What programs are told of why a contact, a relay, Tor or the router is of no use: words that never change, unlike the
-// sentences for people (Docs/scripting.md, "Reasons").
+// The codes that tell programs why a contact, a relay, Tor or the router is of no use: words that never change, unlike
+// the sentences for people (Docs/scripting.md, "Reasons").
 
 package import BLIPNet
 

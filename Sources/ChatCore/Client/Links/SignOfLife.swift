@@ -6,8 +6,8 @@ import BLIPNet
 struct SignOfLife {
     let core: ClientCore
 
-    /// Whether the peer answers within `limit`. Any answer counts, also that of a program that does not know the question, and
-    /// so does whatever else comes: the answer may stand behind much on a slow line.
+    /// Whether the peer answers within `limit`. Any answer counts, even that of a program that does not know the
+    /// question, and so does anything else that comes: on a slow line the answer may have to wait for much other data.
     func comes(on link: ActiveLink, within limit: Duration) async -> Bool {
         let before = await link.connection.counters.bytesReceived
         let (signs, teller) = AsyncStream.makeStream(of: Bool.self)

@@ -5,7 +5,7 @@ import BLIPNet
 
 struct Mail {
     private(set) var irregularities = Irregularities()
-    /// What contacts have had stored today, and the disk where it goes.
+    /// How much contacts have had stored today, and the disk where it goes.
     private var quota = StorageQuota()
     private var disk = DiskWatch()
     /// Contacts from whom something is held back until a wait is over (D5).
@@ -88,7 +88,7 @@ extension IncomingMessage.Content {
 }
 
 extension OutboxEntry {
-    /// What an answer means for good; `nil` when it may be another one next time.
+    /// The final state that an answer means; `nil` when the next answer may be another one.
     func state(after error: BLIPErrorCode?) -> DeliveryState? {
         switch error {
         case nil: return .delivered

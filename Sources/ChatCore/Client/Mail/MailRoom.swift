@@ -1,4 +1,4 @@
-// What contacts say is stored, then answered, then shown (DESIGN 3.2, RELIABILITY D3, D5, D7). What a commit has changed is
+// Stores, then answers, then shows what contacts say (DESIGN 3.2, RELIABILITY D3, D5, D7). The changes of commits are
 // shown in the order of the commits (HistoryStore.watchChanges).
 
 import BLIPNet
@@ -102,7 +102,7 @@ final class MailRoom {
 
     // MARK: Gaps (D5)
 
-    /// What has overtaken others is shown after a while in any case; one wait for each contact.
+    /// Shows messages that have overtaken others after a while in any case; one wait for each contact.
     private func releaseLater(_ contact: ContactID) {
         guard core.links[contact] != nil, mail.hold(contact) else { return }
         core.tasks.spawn(after: core.configuration.limits.gapPatience) { await $0.mailRoom.release(contact) }
@@ -120,7 +120,7 @@ final class MailRoom {
         follow(changes)
     }
 
-    /// What an earlier run held back has waited long enough.
+    /// Messages that an earlier run held back have waited long enough.
     func releaseAll() async {
         let contacts = await core.records.quietly { () async throws(StoreError) in
             try await core.store.contactsWithHeld()

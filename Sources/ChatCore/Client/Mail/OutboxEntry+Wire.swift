@@ -3,7 +3,7 @@
 import BLIPNet
 
 extension HistoryStore {
-    /// Writes down how far an entry of the outbox is. News of a transfer have been told once they are answered.
+    /// Writes down how far an entry of the outbox is. News of a transfer counts as delivered once it is answered.
     func advance(
         _ entry: OutboxEntry, to state: DeliveryState, commit: CommitDurability = .synchronous
     ) async throws(StoreError) {
@@ -63,7 +63,7 @@ extension ChatMessage {
 }
 
 extension FileStatusRequest.State {
-    /// What we tell the peer of a transfer's state; the finer states are nobody else's business.
+    /// The state of a transfer that we tell the peer; the finer states are nobody else's business.
     init(_ state: FileTransfer.State) {
         switch state {
         case .offered, .accepted, .running, .paused: self = .accepted

@@ -1,8 +1,8 @@
-// What waits for contacts goes out, in its order (DESIGN 3.1, RELIABILITY D2-D9).
+// Sends the operations that wait for contacts, in their order (DESIGN 3.1, RELIABILITY D2-D9).
 
 import BLIPNet
 
-/// The only sender of stored operations. What may go, `OutboxWindow` decides.
+/// The only sender of stored operations. `OutboxWindow` decides which ones may go.
 struct OutboxSender {
     let core: ClientCore
     let dialling: Dialling
@@ -82,7 +82,7 @@ struct OutboxSender {
         }
     }
 
-    /// What the peer says to an outbox entry.
+    /// Handles the peer's answer to an outbox entry.
     func answered(
         _ entry: OutboxEntry, of contact: ContactID, on number: LinkNumber, _ result: Result<BLIPResponse, LinkError>
     ) async {
@@ -90,7 +90,7 @@ struct OutboxSender {
         guard let link = core.links[contact]?.link, link.number == number else { return }
         switch result {
         case .success(let response) where response.error == .forbidden && !link.isAdmittedByPeer:
-            // It went right behind our hello, which they may have refused: that says nothing about the entry.
+            // It went out right after our hello, which they may have refused: that says nothing about the entry.
             hold(contact, releasing: entry.id)
         case .success(let response):
             if await settle(entry, of: contact, error: response.error) {

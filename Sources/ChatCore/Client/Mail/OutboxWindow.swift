@@ -14,7 +14,7 @@ struct OutboxWindow {
     /// A task is reading the outbox; `isAsked` makes it read once more.
     private(set) var isBusy = false
     private var isAsked = false
-    /// What was answered since the outbox is being read: what is read may still have it.
+    /// Entries answered since the reading of the outbox began: the entries read may still include them.
     private var answeredMeanwhile: Set<Int64> = []
     /// Waiting after a refusal that may pass.
     private(set) var isHeld = false
@@ -37,7 +37,7 @@ struct OutboxWindow {
         return true
     }
 
-    /// The look is over; `true` when somebody asked for another one meanwhile and the caller must go on.
+    /// The look is over; `true` when somebody asked for another one meanwhile and the caller must look again.
     mutating func finishLook() -> Bool {
         if isAsked, !isHeld {
             isAsked = false
@@ -109,7 +109,7 @@ struct OutboxWindow {
 }
 
 extension OutboxEntry {
-    /// What its request takes in memory, about: its text and the properties that every request has.
+    /// The memory that its request takes, about: its text and the properties that every request has.
     var bytes: Int {
         let text =
             switch operation {

@@ -14,7 +14,7 @@ struct ReadMarks {
         guard let receipt else { return }
         core.hub.publish(.conversationsChanged)
         if core.configuration.sendsReceipts(to: core.links[contact]?.peer) { return sendReadReceipts(to: contact) }
-        // What was read while receipts are off is never told, also not when they are on again.
+        // The peer never learns what our user read while receipts were off, not even when they are on again.
         try await core.records.stored { () async throws(StoreError) in
             try await core.store.confirmReadReceipt(contact: contact, upTo: receipt)
         }

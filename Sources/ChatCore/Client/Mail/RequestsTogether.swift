@@ -1,9 +1,9 @@
-// Requests of one peer that came one behind the other and can be stored in one commit. Pure.
+// Requests of one peer that came one after the other and can be stored in one commit. Pure.
 
 /// Collects requests of one kind until another one follows.
 struct RequestsTogether {
     enum Group {
-        /// What is stored as a message, an offer or an operation.
+        /// Requests that are stored as messages, offers or operations.
         case messages([ReceivedRequest])
         /// Files of ours have come whole.
         case lastNews([ReceivedRequest])

@@ -1,7 +1,7 @@
 // Whether our clock is believed when old messages are deleted. Once they are gone, it does not help that it goes right
 // again. Pure: times are passed in.
 
-/// What is known of the clock from earlier looks; one line in the settings of the store.
+/// A record of the clock from earlier looks; one line in the settings of the store.
 struct RetentionClock: Equatable {
     /// The last time that was believed, in milliseconds since 1970.
     private var believed: Int64?
@@ -9,11 +9,11 @@ struct RetentionClock: Equatable {
     private var doubted: Int64?
 
     static let key = "retention.clock"
-    /// Who has not run blipchat for longer waits for the second look.
+    /// A user who has not run blipchat for longer waits for the second look.
     private static let ordinaryStep: Int64 = 8 * 86_400_000
     private static let patience: Int64 = 3_600_000
 
-    /// What `text` has written down.
+    /// Reads the text that `text` gives.
     init(_ text: String?) {
         let numbers = text?.split(separator: " ").map { Int64($0) } ?? []
         believed = numbers.first ?? nil

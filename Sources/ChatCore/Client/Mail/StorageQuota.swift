@@ -3,7 +3,7 @@
 
 import BLIPNet
 
-/// What is free on a disk, and its size, in bytes.
+/// The free space on a disk, and its size, in bytes.
 package struct DiskSpace: Sendable, Equatable {
     package var free: UInt64
     package var total: UInt64
@@ -32,11 +32,12 @@ struct StorageQuota {
     }
 
     private static let day: Int64 = 86_400_000
-    /// What an operation takes beside its text: rows, indexes, the log.
+    /// The space that an operation takes beside its text: rows, indexes, the log.
     static let overhead: UInt64 = 512
     /// While the disk is nearly full, everybody may still send so much in a day: a few thousand lines.
     static let scarceBytes: UInt64 = 1 << 20
-    /// Of what must stay free so much is ours: for what our user writes, and for the database itself.
+    /// One part in this many of the space that must stay free is ours: for what our user writes, and for the database
+    /// itself.
     static let ownShare: UInt64 = 8
 
     private var counts: [ContactID: Count] = [:]

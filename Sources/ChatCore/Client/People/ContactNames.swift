@@ -4,7 +4,7 @@
 
 /// Rules for names that users type and peers send (PRODUCT "Hostile text" 3 does the rest when they are drawn).
 package enum ContactNames {
-    /// What histories and searches call the user; nobody else may be called so.
+    /// The user's name in histories and searches; nobody else may have it.
     static let own = "me"
 
     /// Whether `name` means the user, as people see names.
@@ -62,8 +62,9 @@ package enum ContactNames {
         return candidate
     }
 
-    /// What two names have in common that look the same when they are drawn: without regard to case, without what is
-    /// not shown (invisible characters, more than four marks on a letter), in one normal form, any blanks as one.
+    /// The form that two names share if they look the same when they are drawn: without regard to case, without
+    /// anything that is not shown (invisible characters, more than four marks on a letter), in one normal form, any
+    /// blanks as one.
     package static func folded(_ name: String) -> String {
         var kept = String.UnicodeScalarView()
         var marks = 0

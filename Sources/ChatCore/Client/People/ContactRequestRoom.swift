@@ -29,7 +29,7 @@ package struct ContactRequestRoom {
         return displaced
     }
 
-    /// Who the caller counts as (`SocketAddress.network`).
+    /// The network that the caller counts as (`SocketAddress.network`).
     private static func network(of origin: String) -> String {
         guard case .host(let host, _)? = Endpoint(origin) else { return origin }
         return SocketAddress(host: host, port: 0)?.network ?? host

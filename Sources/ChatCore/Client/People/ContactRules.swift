@@ -1,4 +1,4 @@
-// What the configuration says of single contacts; everything else is as for all.
+// The configuration's rules for single contacts; everything else is as for all.
 
 /// Exceptions by contact.
 package struct ContactRules: Sendable, Equatable {
@@ -23,10 +23,10 @@ package struct ContactRules: Sendable, Equatable {
         self.byName = Dictionary(byName.map { (ContactNames.folded($0.key), $0.value) }) { _, last in last }
     }
 
-    /// What holds for a contact.
+    /// The rule for a contact.
     package func rule(named name: String) -> Rule { byName[ContactNames.folded(name)] ?? Rule() }
 
-    /// What holds for `old` holds for `new`, too, when anything does.
+    /// Gives `new` the rule of `old`, too, when there is one.
     mutating func copy(_ old: String, to new: String) {
         if let rule = byName[ContactNames.folded(old)] { byName[ContactNames.folded(new)] = rule }
     }

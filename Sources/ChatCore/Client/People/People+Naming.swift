@@ -1,4 +1,4 @@
-// What contacts are called. Whoever changes a name comes through here, so that what is set for the name goes along.
+// The names of contacts. Every change of a name comes through here, so that the settings for the name go along.
 
 extension People {
     func renameContact(_ contact: ContactID, to name: String) async throws(ChatError) {
@@ -18,11 +18,11 @@ extension People {
         let own = ContactNames.cleaned(introduced, fallback: "")
         guard !own.isEmpty else { return }
         let others = core.links.peers.filter { $0.id != contact }.map(\.name)
-        // What cannot be written now is tried again with the next link.
+        // A name that cannot be written now is tried again with the next link.
         try? await renameInTurn(contact, to: ContactNames.unique(own, among: others))
     }
 
-    /// First the settings have the new name, too, then the contact has it, then the old one is given up.
+    /// First the settings have the new name, too, then the contact has it, then the old one is dropped.
     private func renameInTurn(_ contact: ContactID, to name: String) async throws(ChatError) {
         let old = try core.session(with: contact).peer.name
         // Names are compared as people see them: "ann" and "Ann" have the same settings.
@@ -59,7 +59,7 @@ extension People {
 }
 
 extension ChatConfiguration {
-    /// What holds for one name holds for another one as well.
+    /// Makes the settings of one name hold for another one as well.
     fileprivate mutating func copySettings(of old: String, to new: String) {
         retention.copy(old, to: new)
         contactRules.copy(old, to: new)

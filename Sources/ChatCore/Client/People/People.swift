@@ -7,7 +7,7 @@ struct People {
     let core: ClientCore
     let requests: RequestBook
     let listening: Listening
-    /// What the user has set for contacts by their names.
+    /// The settings that the user has made for contacts by their names.
     let namedSettings: (any NamedSettings)?
     let turns = ContactTurns()
 

@@ -1,4 +1,4 @@
-// Who we are, and what contacts see of us and we of them while they are linked: away, typing.
+// Our introduction, and what contacts see of us and we of them while they are linked: away, typing.
 
 import BLIPNet
 
@@ -27,7 +27,7 @@ struct Presence {
         return identity
     }
 
-    /// What we say of ourselves first. `proof`: of an invitation.
+    /// The first thing that we say of ourselves. `proof`: of an invitation.
     func hello(proving proof: [UInt8]?) -> HelloRequest {
         var hello = HelloRequest(
             name: ContactNames.cleaned(core.configuration.name, fallback: "somebody"), client: ChatClient.clientName,

@@ -62,7 +62,7 @@ final class RequestBook {
         await publish()
     }
 
-    /// Whoever has this key is a contact now: their request has its answer. `false` when there was none.
+    /// The owner of this key is a contact now: their request has its answer. `false` when there was none.
     func drop(of peerID: PeerID) async -> Bool {
         let removed = await records.quietly { () async throws(StoreError) in
             let requests = try await records.store.contactRequests().filter { $0.peerID == peerID }

@@ -1,8 +1,8 @@
-// Who has asked to be a contact: how often, and whom our user has refused. Pure: time is passed in.
+// The people who have asked to be contacts: how often, and whom our user has refused. Pure: time is passed in.
 
 import BLIPNet
 
-/// What this run remembers of contact requests beyond those that are stored (RELIABILITY D13).
+/// This run's memory of contact requests, beyond those that are stored (RELIABILITY D13).
 struct Requesters {
     private var quota: CallerQuota
     /// Whose requests were refused, and when.

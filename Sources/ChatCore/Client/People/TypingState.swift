@@ -3,7 +3,7 @@
 import BLIPNet
 
 struct TypingState {
-    /// Said again at most this often while our user goes on typing.
+    /// Said again at most this often while our user continues typing.
     static let repeatAfter = Duration.seconds(3)
     /// Believed for this long without being said again.
     static let believedFor = Duration.seconds(6)

@@ -8,7 +8,7 @@ final class InvitationBook {
     private let core: ClientCore
     private let meetings: Meetings
     private var given = OpenInvitations()
-    /// What proves to a contact that they have invited us, until they have accepted us.
+    /// The tokens that prove to contacts that they have invited us, until they have accepted us.
     private var received: [PeerID: [UInt8]] = [:]
 
     private static let openSetting = "reach.invitations"
@@ -36,7 +36,7 @@ final class InvitationBook {
         return stored.flatMap { $0 } ?? ""
     }
 
-    /// A word behind a link that somebody has come with.
+    /// The word written after a link with which somebody has come.
     private static let used = "used"
 
     private static func lines(_ text: String) -> [[String]] {
@@ -57,8 +57,8 @@ final class InvitationBook {
         return entry
     }
 
-    /// Words for an invitation, which are waited for at these relays, in this network, and perhaps by Tor. `nil`: there
-    /// is no memory for them, or it was used meanwhile.
+    /// Makes words for an invitation; we wait for them at these relays, in this network, and perhaps by Tor. `nil`:
+    /// there is no memory for them, or the invitation was used meanwhile.
     func speak(
         _ entry: OpenInvitations.Entry, at places: [MeetPlace], byTor: Bool, lasting lifetime: Duration?
     ) async -> (words: MeetWords, until: Timestamp)? {
@@ -78,7 +78,7 @@ final class InvitationBook {
     /// Whether our user waits for whoever says these words.
     func waits(for words: MeetWords) -> Bool { given.waits(for: words) }
 
-    /// What a caller's proof has come to.
+    /// The verdict on a caller's proof.
     enum Standing: Equatable {
         /// They have said none.
         case none
@@ -89,7 +89,7 @@ final class InvitationBook {
 
         var isInvited: Bool { if case .invited = self { true } else { false } }
 
-        /// What they are told of it.
+        /// The part of our reply that informs them of it.
         var reply: HelloReply.Meeting? {
             switch self {
             case .invited(let proof): .proof(proof)
@@ -136,13 +136,13 @@ final class InvitationBook {
         await keepReceived()
     }
 
-    /// What proves it to them; `nil` when there is nothing to prove.
+    /// Our proof to `peer` that they have invited us; `nil` when there is nothing to prove.
     func proof(to peer: PeerID, exporter: [UInt8]?) -> [UInt8]? {
         guard let token = received[peer], let exporter else { return nil }
         return MeetProof(token: token).proof(of: .guest, exporter: exporter)
     }
 
-    /// What the other side's answer to our proof means.
+    /// The meaning of the other side's answer to our proof.
     enum Outcome {
         case nothing
         case met

@@ -1,5 +1,5 @@
-// Meeting whoever has said four words: they are looked for at relays, in this network and by Tor, and both sides prove
-// that they know the words (REACH 5, "Meeting").
+// Meeting the host who has said four words: the guest looks for the host at relays, in this network and by Tor, and
+// both sides prove that they know the words (REACH 5, "Meeting").
 
 import BLIPNet
 
@@ -33,7 +33,7 @@ struct Joining {
     func join(_ typed: String, at place: MeetPlace?, name: String?) async throws(ChatError) -> Peer {
         let wanted = try name.map { name throws(ChatError) in try ContactNames.checked(name) }
         if let wanted { try core.links.checkFree(wanted) { _ in false } }
-        // Whoever asks has read the words already; a program of another version may read others.
+        // The program that asks has read the words already; one of another version may read others.
         guard let words = MeetWords(typed) else { throw .notMet(.nobody) }
         guard !reach.invitations.waits(for: words) else { throw .ownAddress }
         guard let secret = await MeetSecret.made(of: words), let mailbox = secret.mailbox else {
@@ -128,7 +128,7 @@ struct Joining {
         let (server, _) = reach.relays.server(at: place)
         return attempt(teller) { handler throws(LinkError) in
             var relay = server.id
-            // Only its name was said. Who stands between is found by the proofs.
+            // We know only its name. The proofs reveal anybody in between.
             if relay == nil { relay = try await connecting.identity(of: server, through: proxy) }
             guard let relay else { throw .relayFailed(RelayFailure(relay: server.endpoint, problem: .silent)) }
             let route = Route.relay(
@@ -172,8 +172,8 @@ struct Joining {
         case chat(ChatError)
     }
 
-    /// Says who we are and what we know; who answers must know it, too, on this very session: who stands between two sessions
-    /// has other exporters on each.
+    /// Says who we are and what we know; the one who answers must know it, too, on this very session: anybody between
+    /// two sessions has other exporters on each.
     private func introduce(
         _ connection: any PeerConnection, _ router: RequestRouter, _ secret: MeetSecret, along route: Route,
         named wanted: String?
@@ -265,7 +265,7 @@ struct Joining {
 }
 
 extension MeetFailure {
-    /// What a call that led to nobody says.
+    /// The failure of a call that led to nobody.
     init(_ error: LinkError) {
         switch error {
         case .relayFailed(let failure) where [.notThere, .gone].contains(failure.problem): self = .nobody

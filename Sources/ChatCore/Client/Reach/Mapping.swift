@@ -102,7 +102,7 @@ final class Mapping {
 }
 
 extension ChatConfiguration {
-    /// Whoever hides their address, or calls through a proxy, shows it to nobody by a port of the router either.
+    /// A user who hides their address, or calls through a proxy, does not reveal it by a port of the router either.
     fileprivate var wantsMapping: Bool {
         guard reach.mapping != .off, reach.tor.allows(.mapping), !hidesAddress else { return false }
         if case .direct = proxy { return true }

@@ -5,7 +5,7 @@ import BLIPNet
 
 /// Belongs to one actor.
 final class Meetings {
-    /// One invitation that is waited for.
+    /// One invitation whose guest we wait for.
     private struct Open {
         let secret: MeetSecret
         let mailbox: RelayID?
@@ -14,7 +14,7 @@ final class Meetings {
         var isUsed = false
         var states: [MeetPlace: RelayState] = [:]
         var tasks: [Task<Void, Never>] = []
-        /// What has the onion service; `nil`: they are not waited for by Tor.
+        /// The task that has the onion service; `nil`: we do not wait for them by Tor.
         var service: Task<Void, Never>?
         /// How the service is in a tor that runs.
         var serviceState = OnionState.ready
@@ -49,19 +49,20 @@ final class Meetings {
         self.onion = onion
     }
 
-    /// What neighbours are shown of the words that are open.
+    /// The tags that neighbours see of the open words.
     var marks: [LANTag] {
         open.filter { !$0.value.isUsed }.sorted { $0.key < $1.key }
             .compactMap { $0.value.mailbox.map(LANTag.init(mailbox:)) }
     }
 
-    /// How the relays are at which an invitation is waited for; empty when it is not any more.
+    /// The relays at which we wait for the guest of an invitation, and their states; empty when we do not wait any
+    /// more.
     func states(of invitation: Int) -> [(place: MeetPlace, state: RelayState)] {
         guard let open = open[invitation] else { return [] }
         return open.places.map { ($0, open.states[$0] ?? .joining) }
     }
 
-    /// How they are waited for by Tor; `nil`: they are not.
+    /// How the wait for them by Tor goes; `nil`: we do not wait there.
     func onionState(of invitation: Int) -> OnionState? {
         guard let open = open[invitation], open.service != nil else { return nil }
         return onion.state.isReady ? open.serviceState : onion.state

@@ -11,11 +11,11 @@ final class Neighbours {
     private let meetings: Meetings
     private var sightings: Sightings
     private(set) var state = NeighbourState.off
-    /// What looks around, and what changes our tag: `nil` while we do neither.
+    /// The tasks that look around and change our tag: `nil` while we do neither.
     private var task: Task<Void, Never>?
     private var clockTask: Task<Void, Never>?
     private var watcher: Int?
-    /// What we are called in the network: another name each hour, so that nobody can follow us.
+    /// Our name in the network: another one each hour, so that nobody can follow us.
     private var instance = ""
     private var hour: Int64?
     private var shown: NeighbourService?
@@ -45,7 +45,7 @@ final class Neighbours {
         sightings = Sightings(allowsThisMachine: core.configuration.limits.network.privateRoutes > 0)
     }
 
-    /// Whether our user wants it; a proxy stands between us and all others.
+    /// Whether our user wants it, and no proxy is between us and all others.
     private var isWanted: Bool {
         core.isRunning && core.configuration.reach.findsNeighbours && core.configuration.proxy == .direct
             && core.configuration.reach.tor.allows(.neighbours)
@@ -102,7 +102,7 @@ final class Neighbours {
         watchers.tell()
     }
 
-    /// Contacts are called where they are seen. Whoever makes a new contact of somebody nearby calls this, too.
+    /// Contacts are called where they are seen. Code that makes a new contact of somebody nearby calls this, too.
     func recognise() {
         var contacts: [PeerID: ContactID] = [:]
         for contact in core.links.contacts {

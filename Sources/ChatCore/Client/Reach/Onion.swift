@@ -6,7 +6,7 @@ import BLIPNet
 final class Onion {
     private let core: ClientCore
     private let connecting: any PeerConnecting
-    /// What waits in the lines of all links.
+    /// The memory that the waiting lines of all links share.
     private let memory: WaitingMemory
     private let dialling: Dialling
     private(set) var state = OnionState.off
@@ -19,7 +19,7 @@ final class Onion {
     /// Those who want to hear when the state changes.
     let watchers = Watchers()
 
-    /// How long we wait before a program that is not there is looked for again.
+    /// How long we wait before we look again for a program that is not there.
     static let rest = Duration.seconds(600)
 
     init(core: ClientCore, connecting: any PeerConnecting, memory: WaitingMemory, dialling: Dialling) {
@@ -32,7 +32,7 @@ final class Onion {
     /// How we are reached by it.
     var route: Route? { hasBeenAdded ? connecting.onionRoute(generation: generation) : nil }
 
-    /// What front ends show of Tor; `nil` if our user does not use it.
+    /// The state of Tor for front ends to show; `nil` if our user does not use it.
     var report: OnionReport? {
         let setting = core.configuration.reach.tor
         guard setting.allows(.onion) else { return nil }
@@ -41,7 +41,7 @@ final class Onion {
             isOnly: setting == .only)
     }
 
-    /// Whether spoken words can be waited for there, now or soon: not where there is no tor to run.
+    /// Whether we can wait for spoken words there, now or soon: not where there is no tor to run.
     var takesWords: Bool {
         switch state {
         case .off: false

@@ -3,7 +3,7 @@
 import BLIPNet
 import Synchronization
 
-/// What becomes of our tor, told to the chat.
+/// News of our tor for the chat.
 package enum OnionNews: Sendable, Equatable {
     /// So many of 100 steps are done; with 100 others can be called.
     case started(percent: Int)
@@ -59,8 +59,8 @@ struct OnionConnecting: Sendable {
     }
 
     /// Has a further service in the tor that runs, for spoken words, until that tor, the connection to it or the task
-    /// ends; says why. Tor drops a service with the connection on which it was asked for it, so each has one of its
-    /// own. `number`: of the invitation.
+    /// ends; says why. Tor drops a service with the connection on which we asked for it, so each has one of its own.
+    /// `number`: of the invitation.
     func serve(
         _ service: OnionService, ofWords number: Int, options: LinkOptions,
         news: @escaping @Sendable (OnionNews) -> Void, accept: @escaping LinkListener.Acceptance

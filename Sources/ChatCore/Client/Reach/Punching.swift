@@ -1,4 +1,4 @@
-// Calling each other at the same moment, where both of us are behind routers that take no calls (REACH 4). The peer with the
+// Calling each other at the same moment, where the routers of both of us take no calls (REACH 4). The peer with the
 // smaller id asks, over the link by a relay; both call; the direct link that comes of it takes the relay's place.
 
 import BLIPNet
@@ -10,7 +10,7 @@ final class Punching {
 
     private let core: ClientCore
     private let connecting: any PeerConnecting
-    /// What waits in the lines of all links.
+    /// The memory that the waiting lines of all links share.
     private let memory: WaitingMemory
     private var book = PunchBook()
 
@@ -120,7 +120,7 @@ final class Punching {
             !punch.candidates.isEmpty, core.links.isPresent(link.number, of: contact),
             book.takes(punch.round, from: contact, now: core.clock.now())
         else { return decline(request, on: link) }
-        // What they write meanwhile does not wait for a server.
+        // Messages that they write meanwhile do not wait for a server.
         core.tasks.spawn { await $0.reach.punching.agree(to: punch, request, by: contact, on: link) }
     }
 

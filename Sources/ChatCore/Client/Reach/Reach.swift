@@ -6,7 +6,7 @@ struct Reach {
     let mapping: Mapping
     let onion: Onion
     let invitations: InvitationBook
-    /// Where spoken words of ours are waited for.
+    /// The places where we wait for spoken words of ours.
     let meetings: Meetings
     let neighbours: Neighbours
     let slots = CallSlots()

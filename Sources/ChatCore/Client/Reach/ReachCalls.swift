@@ -1,4 +1,4 @@
-// What users ask of reach: how they can be reached, how contacts are, and invitations (REACH 1).
+// The users' calls about reach: how they can be reached, how contacts are, and invitations (REACH 1).
 
 import BLIPNet
 
@@ -53,7 +53,7 @@ struct ReachCalls {
         return invitation
     }
 
-    /// Who is in this network. `lifetime`: we are seen by name for so long.
+    /// The people in this network. `lifetime`: we are seen by name for so long.
     func nearby(showing lifetime: Duration?) -> NearbyReport { reach.neighbours.report(showing: lifetime) }
 
     /// The ways to a contact in the order in which they are tried; those that are not tried come last.
@@ -84,7 +84,7 @@ struct ReachCalls {
     /// Adds a way that our user knows.
     func addRoute(_ route: Route, to contact: ContactID) async throws(ChatError) {
         let peer = try core.person(contact, needing: .address).peer
-        // Whoever may answer at a relay: only a key tells.
+        // Anybody may answer at a relay: only a key tells who it is.
         guard route.routeClass == .direct || peer.peerID != nil else { throw .badAddress(.noRoute) }
         guard peer.addresses.count(where: { !$0.isLearned && $0.route != route }) < RouteList.most else {
             throw .badAddress(.tooManyRoutes)

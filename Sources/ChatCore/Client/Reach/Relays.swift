@@ -16,7 +16,7 @@ final class Relays {
 
     private let core: ClientCore
     private let connecting: any PeerConnecting
-    /// What waits in the lines of all links.
+    /// The memory that the waiting lines of all links share.
     private let memory: WaitingMemory
     private let listening: Listening
     private let mapping: Mapping
@@ -27,9 +27,9 @@ final class Relays {
     private var generation: UInt32 = 0
     private static let generationSetting = "reach.generation"
 
-    /// How long a relay is left alone that has no place for us, or is none of ours.
+    /// How long we leave a relay alone that has no place for us, or is not one of ours.
     static let rest = Duration.seconds(600)
-    /// Both are told: where the relay takes an old connection of ours for alive, the spare one is joined.
+    /// We tell contacts both: where the relay takes an old connection of ours for alive, we join the spare one.
     private static let slots: [UInt8] = [0, 1]
 
     init(
@@ -66,17 +66,17 @@ final class Relays {
         }
     }
 
-    /// Who takes no calls is reached nowhere.
+    /// A user who takes no calls is reached nowhere.
     private var joins: Bool { core.configuration.listen != nil && core.configuration.reach.tor.allows(.relays) }
 
-    /// The relays at which spoken words are waited for: the one that somebody has named, else our user's.
+    /// The relays at which we wait for spoken words: the one that somebody has named, else our user's.
     func places(named place: MeetPlace?) -> [MeetPlace] {
         if let place { return core.configuration.reach.tor.allows(.relays) ? [place] : [] }
         return (joins ? core.configuration.relays : []).map { MeetPlace(host: $0.host, port: $0.port) }
     }
 
-    /// The relay that somebody has named, with what is known of it. Of another one than our user's nothing is: who stands
-    /// between there is found by the proofs.
+    /// The relay that somebody has named, with what is known of it. Nothing is known of one that is not our user's:
+    /// there the proofs reveal anybody in between.
     func server(at place: MeetPlace) -> (RelayServer, token: String) {
         let own = core.configuration.relays.first { $0.host == place.host && $0.port == place.port }
         let id = own.flatMap { lines[$0]?.id ?? $0.id }
@@ -183,7 +183,7 @@ final class Relays {
             accept: core.acceptance(memory))
     }
 
-    /// Who the relay must be: as our user has said, else whoever has answered there first.
+    /// The identity that the relay must have: as our user has said, else that of the first one that answered there.
     private func identity(of relay: RelaySetting, _ proxy: ProxyChoice) async throws(LinkError) -> RelayID {
         if let id = lines[relay]?.id ?? relay.id { return id }
         let key = "reach.relay \(relay.endpoint)"
@@ -215,7 +215,7 @@ final class Relays {
         if state.isJoined { tell() }
     }
 
-    /// What was shown last.
+    /// The address shown last.
     private var lastAddress: PeerAddress?
 
     /// Our own address may be another one now.
@@ -229,7 +229,7 @@ final class Relays {
 
     // MARK: Telling
 
-    /// What contacts are told of how to reach us: no address that leads them nowhere, and none that our user hides.
+    /// The ways to reach us that we tell contacts: no address that leads them nowhere, and none that our user hides.
     var told: [Route] {
         var told: [Route] = []
         if !core.configuration.hidesAddress, let endpoint = listening.endpoint,
@@ -242,7 +242,7 @@ final class Relays {
         return told + via
     }
 
-    /// What was told last.
+    /// The routes that we told them last.
     private var lastTold: [Route] = []
 
     /// How we are reached is, or may be, another way now: everybody hears it who should.

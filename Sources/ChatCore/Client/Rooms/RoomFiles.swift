@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// The errands of files in rooms. What waits is named by the id of its message.
+/// The errands of files in rooms. A waiting file is named by the id of its message.
 struct RoomFiles {
     let core: ClientCore
     let book: TransferBook
@@ -138,7 +138,7 @@ struct RoomFiles {
         let limit = MessageID(at: time).text.prefix(13)
         for id in names.compactMap({ MessageID($0) }) where id.text.prefix(13) < limit {
             let found = await core.records.quietly { () async throws(StoreError) in try await core.store.transfer(id) }
-            // What cannot be looked up stays.
+            // A file that cannot be looked up stays.
             guard let found else { return }
             if found?.state.isFinal != false { await forget(id) }
         }

@@ -1,4 +1,4 @@
-// The live network of rooms: BLIPNet's Socket.IO client behind the port RoomConnecting.
+// The live network of rooms: implements the port RoomConnecting with BLIPNet's Socket.IO client.
 
 package import BLIPNet
 import Synchronization
@@ -12,7 +12,7 @@ package struct RoomLinking: RoomConnecting {
 
 /// One client with one namespace.
 private final class RoomLink: RoomConnection {
-    /// What there is once the settings have been read.
+    /// The parts that exist once the settings have been read.
     private struct Made: Sendable {
         let client: SocketIOClient
         let events: SocketIOEvents
@@ -39,7 +39,7 @@ private final class RoomLink: RoomConnection {
         }
     }
 
-    /// Begins to connect; `nil` when that cannot be tried at all, which has been told then.
+    /// Begins to connect; `nil` when that cannot be tried at all, which `progress` has reported then.
     private static func make(_ room: RoomURL, _ proxy: ProxyChoice, _ progress: RoomProgress) async -> Made? {
         do throws(RoomProblem) {
             let client = SocketIOClient(try await options(room, proxy))
@@ -106,7 +106,7 @@ private final class RoomLink: RoomConnection {
         return RoomReceipt { [progress] in
             switch await task.value {
             case .success: .acknowledged
-            // What waited for another connection may not have been sent at all.
+            // An event that waited for another connection may not have been sent at all.
             case .failure(.timedOut) where progress.lossesIfJoined == losses: .none
             // In Base64 and JSON it takes more.
             case .failure(.limitExceeded(_, let limit)) where byteCount > limit / 2: .tooLarge(limit: limit)

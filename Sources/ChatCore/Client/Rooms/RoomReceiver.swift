@@ -1,4 +1,4 @@
-// What Socket.IO rooms say is stored like what contacts say (Docs/decisions/0029).
+// Stores the events of Socket.IO rooms like what contacts say (Docs/decisions/0029).
 
 /// Takes in the events of rooms. Names and ids in them are claims that anybody there can make.
 struct RoomReceiver {
@@ -35,8 +35,8 @@ struct RoomReceiver {
             return await sender.confirm(own, in: contact)
         }
         let label = ContactNames.cleaned(name ?? "", fallback: "somebody")
-        // Some servers repeat the whole history to whoever joins: if that took as long as new lines, the server's pings would
-        // wait behind it until the server ends the connection.
+        // Some servers repeat the whole history to whoever joins: if that took as long as new lines, the server's pings
+        // would have to wait for it until the server ends the connection.
         if let id, bytes == nil, await isStored(id, content, from: label, in: contact) { return }
         let wait =
             core.links[contact]?.takeOperation(within: core.configuration.limits, now: core.clock.now()) ?? .zero

@@ -35,7 +35,7 @@ struct RoomSender {
             let fresh = core.links[contact]?.outbox.admit(entries, now: core.clock.now())
         else { return }
         for (index, entry) in fresh.enumerated() {
-            // In order: a line that cannot go out now holds up those behind it.
+            // In order: a line that cannot go out now holds up those after it.
             if live[contact]?.mayEmit == true, await emit(entry, to: contact, on: room.connection) { continue }
             for entry in fresh[index...] { core.links[contact]?.outbox.answered(entry.id) }
             return
@@ -120,7 +120,7 @@ struct RoomSender {
         case .lost:
             _ = live[contact]?.settled(message.id)
             core.links[contact]?.outbox.answered(entry.id)
-            // While the connection stands, nobody knows why it was lost: try later, not at once.
+            // While the connection is up, nobody knows why the message was lost: try later, not at once.
             return live[contact]?.facts == nil ? () : pumpLater(contact)
         case .tooLarge(let limit):
             if case .file(let transfer) = message.content {
@@ -190,7 +190,7 @@ struct RoomSender {
         }
         await settle(message, as: .failed(reason: .fileNotSent))
         core.links[message.contact]?.outbox.answered(entry.id)
-        // The lines behind it waited for it.
+        // The lines after it waited for it.
         pump(message.contact)
     }
 

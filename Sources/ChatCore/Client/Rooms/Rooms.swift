@@ -9,7 +9,7 @@ final class Rooms {
     private let live: LiveRooms
     let sender: RoomSender
     private let files: RoomFiles
-    /// What earlier connections of this run left behind: their log, and lines whose echo is still missing.
+    /// The remains of earlier connections of this run: their log, and lines whose echo is still missing.
     private var former: [ContactID: LiveRoom] = [:]
     private let begun: Timestamp
 

@@ -1,5 +1,5 @@
 // Fetching small files together (Docs/protocol.md 10.5): many of them in one answer, one commit, and two syncs of the disk.
-// What is unusual with a file is left to Downloads, which fetches it by itself.
+// Downloads takes any file with something unusual, and fetches it by itself.
 
 import BLIPNet
 
@@ -16,7 +16,7 @@ final class Bundles {
     private enum Phase {
         /// A task fetches. `isAsked`: more may wait than it has seen.
         case fetching(isAsked: Bool)
-        /// They, or our history, could not go on: tried again after a while.
+        /// They, or our history, could not continue: tried again after a while.
         case resting
     }
 
@@ -133,7 +133,7 @@ final class Bundles {
         return true
     }
 
-    /// What came, in the order in which it was asked for.
+    /// The files that came, in the order in which we asked for them.
     private func files(
         of reply: FileBundleReply, for rows: [FileTransfer]
     ) -> [(transfer: FileTransfer, content: FileBundleReply.File)] {

@@ -57,7 +57,7 @@ final class DownloadPlaces {
         if let wanted {
             base = try await DiskLane.runForUser(at: wanted, within: limit) { () throws(FileError) in
                 let base = try DownloadFolder.resolved(wanted)
-                // A new folder in one that is there is made; whole ways that are not there are slips.
+                // A new folder in one that exists is made; whole paths that do not exist are mistakes.
                 guard access(PathParts.folder(of: base), F_OK) == 0 else {
                     throw FileError(call: "access", errno: errno, path: wanted)
                 }

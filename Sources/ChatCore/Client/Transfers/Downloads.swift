@@ -10,7 +10,7 @@ struct Downloads {
     let pacing: TransferPacing
     let bundles: Bundles
     let lanes: FileLanes
-    /// What running downloads still need of each disk.
+    /// The space that running downloads still need on each disk.
     let diskRooms = DiskRooms()
 
     /// When a link begins we tell the sender of so many paused files at most: a paused folder has thousands, and nobody waits

@@ -2,8 +2,8 @@
 
 import BLIPNet
 
-/// Who waits for which file. The requests for one file wait for each other, so that it is opened once and its ranges go in
-/// their order; those for others do not.
+/// The requests that wait for each file. Those for one file wait for each other, so that it is opened once and its
+/// ranges go in their order; those for others do not.
 struct FileAnswers {
     private struct Line {
         var count: Int

@@ -7,7 +7,7 @@ import BLIPNet
 final class FileLanes {
     private struct Lane {
         let link: ActiveLink
-        /// What had moved over it when it was last looked at, and since when that has been so much.
+        /// The bytes that had moved over it at the last look, and since when that number has not changed.
         var moved: UInt64 = 0
         var movedAt: MonotonicTime
     }
@@ -56,7 +56,7 @@ final class FileLanes {
 
     private var most: Int { core.configuration.limits.network.fileLanes }
 
-    /// What is open beside the present link with a contact, for a file that comes over it.
+    /// The lanes that are open beside the present link with a contact, for a file that comes over it.
     func open(with contact: ContactID, beside link: ActiveLink) -> OpenLanes {
         guard link.features.contains(.lanes) else { return OpenLanes() }
         prepare(contact, link.number)
@@ -145,7 +145,7 @@ final class FileLanes {
 
     private func callOne(_ contact: ContactID, beside link: ActiveLink, at endpoint: Endpoint) async {
         let router = RequestRouter(limits: core.configuration.limits, memory: memory, isForFiles: true)
-        // What is wrong with this call is no news: the link is there, and the file goes on over it.
+        // A failure of this call is no news: the link is there, and the file continues over it.
         let connection = try? await connecting.openLane(to: endpoint, expecting: link.peerID, handler: router)
         if groups[contact]?.link == link.number { groups[contact]?.calling -= 1 }
         guard let connection else { return router.close() }

@@ -1,4 +1,4 @@
-// What is known of folders that are sent as a whole, with what the store has of it (Docs/files.md).
+// Records of the folders that are sent as a whole, including those in the store (Docs/files.md).
 
 import BLIPNet
 
@@ -11,7 +11,7 @@ final class FolderBook {
 
     // MARK: Theirs
 
-    /// What is known of the folder at `place` that a contact sends.
+    /// The record of the folder at `place` that a contact sends.
     func set(at place: FolderPlace, from contact: ContactID) async throws(ChatError) -> FolderSet? {
         let key = FolderSet.key(place.set, from: contact)
         if let known = sets[key] { return known }

@@ -17,7 +17,7 @@ struct FolderSets {
 
     subscript(key: String) -> FolderSet? { sets[key] }
 
-    /// The store has this. What was decided meanwhile is newer.
+    /// The store has this. A decision made meanwhile is newer.
     mutating func read(_ stored: FolderSet, _ key: String) -> FolderSet {
         let present = sets[key] ?? stored
         sets[key] = present

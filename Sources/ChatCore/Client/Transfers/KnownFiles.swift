@@ -1,6 +1,6 @@
-// What is known of the files that some requests of a contact are about: read once for all of them.
+// The files that some requests of a contact are about: read once for all of them.
 
-/// The transfers behind requests that came together.
+/// The transfers that the requests of one batch are about.
 struct KnownFiles {
     /// `nil` where the history cannot be read: whoever needs it finds out.
     private let rows: [MessageID: FileTransfer]?
@@ -22,7 +22,7 @@ struct KnownFiles {
     func isFree(
         _ request: ReceivedRequest, from contact: ContactID, _ core: ClientCore, _ folders: FolderBook
     ) async -> Bool {
-        // Whoever handles the request finds out what is wrong with it.
+        // The handler of the request finds out what is wrong with it.
         switch request.content {
         case .fileStatus(let status):
             guard status.pause == nil, let transfer = rows?[status.id], transfer.contact == contact,

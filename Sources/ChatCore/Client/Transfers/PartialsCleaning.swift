@@ -27,8 +27,8 @@ struct PartialsCleaning {
         for spool in spools { await spool.clean(except: needed, now: core.now()) }
     }
 
-    /// Removes the partial files of transfers that rest (they begin anew when they go on), and those that belong to
-    /// no unfinished transfer, in every folder where files of ours are expected.
+    /// Removes the partial files of transfers that rest (they begin anew when they resume), and those that belong to no
+    /// unfinished transfer, in every folder where files of ours are expected.
     func cleanPartials() async {
         guard let days = core.configuration.partialKeepDays else { return }
         let limit = core.now().milliseconds - Int64(days) * Self.day

@@ -125,8 +125,8 @@ final class TransferBook {
         } != nil
     }
 
-    /// The unfinished files of the folder that a transfer belongs to, behind a number, at most some hundred of them; none when it
-    /// was sent by itself.
+    /// The unfinished files of the folder that a transfer belongs to, after `number`, at most a few hundred of them;
+    /// none when it was sent by itself.
     func unfinished(
         in transfer: FileTransfer, offeredOnly: Bool, after number: TransferNumber? = nil
     ) async throws(ChatError) -> [FileTransfer] {

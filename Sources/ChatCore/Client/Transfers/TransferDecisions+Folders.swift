@@ -1,4 +1,4 @@
-// What users decide of folders that are sent as a whole: all their files together (Docs/files.md).
+// The decisions of users about folders that are sent as a whole: all their files together (Docs/files.md).
 
 extension TransferDecisions {
     /// Our user has accepted one file of a folder: the others that have been offered are accepted with it, and those
@@ -7,7 +7,7 @@ extension TransferDecisions {
         guard try await folders.agree(to: place, beginning: first) else { return }
         core.tasks.spawn { client in
             var last: TransferNumber?
-            // What cannot be read now stays offered.
+            // Files that cannot be read from the store now stay offered.
             while !Task.isCancelled,
                 let page = try? await client.book.unfinished(in: first, offeredOnly: true, after: last), !page.isEmpty
             {
@@ -45,7 +45,7 @@ extension TransferDecisions {
             let small = offers.filter {
                 $0.place?.set == set && $0.size <= core.configuration.limits.bundles.file && !accepted.contains($0.id)
             }
-            // What hinders it is found once more, for each file by itself, and shown with it.
+            // An obstacle is found once more, for each file by itself, and shown with it.
             if let ids = try? await acceptTogether(small, of: set) { accepted.formUnion(ids) }
         }
         if !accepted.isEmpty { bundles.start(from: contact) }
@@ -89,8 +89,8 @@ extension TransferDecisions {
         return rows.map(\.id)
     }
 
-    /// Ends what is unfinished of a folder by our user's word, with `offeredOnly` what nobody has decided, and tells the
-    /// peer. What is still to come of it is declined, or not offered any more.
+    /// Ends the unfinished files of a folder by our user's word, with `offeredOnly` those that nobody has decided on,
+    /// and tells the peer. Files of it that are still to come are declined, or not offered any more.
     func endFolder(
         of transfer: FileTransfer, _ place: FolderPlace, as state: FileTransfer.State, offeredOnly: Bool
     ) async throws(ChatError) {

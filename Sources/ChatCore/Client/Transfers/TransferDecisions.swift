@@ -1,4 +1,4 @@
-// What users and the configuration decide of files (PROTOCOL 4 `file-offer`, `file-status`).
+// The decisions of users and the configuration about files (PROTOCOL 4 `file-offer`, `file-status`).
 
 import BLIPNet
 

@@ -77,7 +77,7 @@ struct Transfers {
     /// The store has not taken a change, or has changed the row by itself: what it has counts.
     mutating func forgetRow(_ id: MessageID) { update(id) { $0.row = nil } }
 
-    /// The store has the last change of a transfer that has ended. What still runs of it ends by itself.
+    /// The store has the last change of a transfer that has ended. Tasks of it that still run end by themselves.
     mutating func stored(end id: MessageID) {
         update(id) {
             $0.row = nil
@@ -86,8 +86,9 @@ struct Transfers {
         }
     }
 
-    /// Several end by our user's word, all of them at once: from now on nothing of them begins, is asked for or given.
-    /// Returns their rows as they are now: `ended` was read from the store, which is behind. One that was final stays so.
+    /// Several end by our user's word, all of them at once: from now on nobody begins, requests or gives anything of
+    /// them. Returns their rows as they are now: `ended` was read from the store, which lags. One that was final stays
+    /// so.
     mutating func end(_ ended: [FileTransfer], as state: FileTransfer.State, at time: Timestamp) -> [FileTransfer] {
         ended.map { transfer in
             var row = row(transfer.id) ?? transfer
@@ -128,7 +129,7 @@ struct Transfers {
 
     // MARK: Downloads
 
-    /// What becomes of a file that might begin now.
+    /// The outcome for a file that might begin now.
     enum Start: Equatable {
         case begins(FileTransfer, folder: String)
         /// It comes together with others.
@@ -344,13 +345,13 @@ struct Transfers {
 
     mutating func releaseRange(of id: MessageID) { update(id) { $0.heldRanges = max($0.heldRanges - 1, 0) } }
 
-    /// How many files share the limit that holds ranges of this one back; `nil` when it holds none. A receiver that asks
-    /// for nothing stands still.
+    /// How many files share the limit that holds ranges of this one back; `nil` when it holds none. A receiver that
+    /// asks for nothing is idle.
     func sharersOfLimit(with id: MessageID) -> Int? {
         all[id]?.heldRanges ?? 0 > 0 ? countBusy { $0.heldRanges > 0 } : nil
     }
 
-    /// What a request for a range of `id` has to wait for.
+    /// The place in line of a request for a range of `id`.
     enum Line {
         /// Nothing: it is open, and nobody waits for it any more who came before.
         case open

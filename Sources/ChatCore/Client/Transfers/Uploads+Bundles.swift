@@ -3,8 +3,8 @@
 import BLIPNet
 
 extension Uploads {
-    /// Reads the files beside, and answers with all of them. For each the same holds as for `file-get`; one that cannot be
-    /// given stands in the answer with the reason.
+    /// Reads the files in a task of its own, and answers with all of them. For each the same holds as for `file-get`;
+    /// one that cannot be given is named in the answer with the reason.
     func give(
         _ wanted: FileBundleRequest, _ request: ReceivedRequest, to contact: ContactID, on link: ActiveLink
     ) {
@@ -22,7 +22,7 @@ extension Uploads {
     private func bundle(
         _ wanted: FileBundleRequest, _ request: ReceivedRequest, to contact: ContactID, on link: ActiveLink
     ) async -> BLIPResponse? {
-        // A file that is asked for twice in one request would be read twice.
+        // A file that one request names twice would be read twice.
         guard Set(wanted.ids).count == wanted.ids.count else { return .failure(.badRequest, "a file is named twice") }
         let known = await core.records.quietly { () async throws(StoreError) in try await book.rows(of: wanted.ids) }
         guard known != nil else { return .failure(.handlerFailed, "cannot read the history") }

@@ -7,7 +7,8 @@ extension Uploads {
     /// (Docs/decisions/0018).
     static let digestDiscount: UInt64 = 16
 
-    /// Puts the request into the line of its contact. Who asks for more at once than transfers need has to ask again.
+    /// Puts the request into the line of its contact. A peer that asks for more at once than transfers need has to ask
+    /// again.
     func lineUpDigest(
         _ wanted: FileDigestRequest, _ request: ReceivedRequest, of contact: ContactID, on link: ActiveLink
     ) {

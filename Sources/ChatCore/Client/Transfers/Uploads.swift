@@ -99,8 +99,8 @@ struct Uploads {
         do throws(ServingError) { return try await body() } catch { return error.response }
     }
 
-    /// The open file behind `id`, if it was offered to `contact` and may be given now. `asked`: the number of the request on
-    /// its link.
+    /// The open file of the transfer `id`, if it was offered to `contact` and may be given now. `asked`: the number of
+    /// the request on its link.
     func upload(
         _ id: MessageID, to contact: ContactID, on link: ActiveLink, asked: UInt64
     ) async throws(ServingError) -> Upload {
@@ -266,7 +266,7 @@ struct Uploads {
         _ = try await book.changeRow(transfer.id) { row in
             switch status.state {
             case .accepted:
-                // It goes on, though perhaps behind others.
+                // It continues, though perhaps after others.
                 if row.state == .accepted, row.reason?.isPauseOfReceiver == true {
                     row.reason = TransferReason.waitingForReceiver
                 }
@@ -305,7 +305,7 @@ struct Uploads {
         if let upload = book.transfers.pause(transfer.id, at: place) { await rememberUpload(transfer.id, upload) }
         let time = core.now()
         _ = try await book.changeRow(transfer.id) { row in
-            // What our user has paused is not theirs.
+            // A file that our user has paused is not theirs to pause.
             guard row.state != .paused else { return }
             row.state = .accepted
             row.started = row.started ?? time

@@ -18,11 +18,11 @@ extension ChoicePane {
 
     func count(in state: AppState) -> Int { choices(in: state).count }
 
-    /// What the filter leaves; in the order of the list, with a filter the best first.
+    /// The choices that the filter leaves; in the order of the list, with a filter the best first.
     func choices(in state: AppState) -> [Choice] {
         switch kind {
         case .reaction, .forward: FuzzyMatch.ranked(allChoices(in: state), list.filter.text, \.words)
-        // Of texts and addresses the letters are wanted as they stand there.
+        // In texts and addresses each typed word must be found whole, not only its letters.
         case .pins, .links: ListFilter(list.filter.text).narrowed(allChoices(in: state), \.words)
         }
     }
@@ -61,7 +61,7 @@ extension ChoicePane {
             let line = StyledLine(SafeText("\(state.surface.shown(emoji: own.emoji)) take it back", as: .line))
             choices.append(Choice(line: line, words: "take back", target: .emoji(nil)))
         }
-        // An emoji that was typed or pasted is as good as a name.
+        // An emoji that was typed or pasted counts like a name.
         if let emoji = EmojiNames.emoji(for: typed), emoji == typed {
             choices.append(Choice(line: StyledLine(SafeText(emoji, as: .line)), words: typed, target: .emoji(emoji)))
         }

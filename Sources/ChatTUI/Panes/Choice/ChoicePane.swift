@@ -93,7 +93,7 @@ struct LinkItem: Sendable, Equatable {
             case .text(let words): text = words
             case .file(let transfer): text = transfer.caption
             }
-            // Of one message the last link stands lowest, so it is the newest.
+            // The last link of a message is the lowest, so it is the newest.
             for link in SafeText(text, as: .multiline).links.reversed() where seen.insert(link).inserted {
                 items.append(LinkItem(number: items.count + 1, link: link, message: message))
             }
@@ -105,9 +105,9 @@ struct LinkItem: Sendable, Equatable {
 /// A line of a ChoicePane.
 struct Choice: Sendable {
     var line: StyledLine
-    /// What a message says, behind `line`: a screen shows it in display order.
+    /// The text of a message, after `line`: a screen shows it in display order.
     var said = SafeText.empty
-    /// What the filter looks at.
+    /// The text that the filter looks at.
     var words: String
     var target: Target
 

@@ -8,7 +8,7 @@ struct ChoiceScreen {
     let pane: ChoicePane
     let layout: ScreenLayout
 
-    /// Columns for the names of contacts in a list: what is said behind them needs the rest of a narrow window.
+    /// Columns for the names of contacts in a list: the text after them needs the rest of a narrow window.
     static func nameWidth(of chats: some Sequence<Chat>, in layout: ScreenLayout) -> Int {
         let room = PickerScreen.lineWidth(in: layout)
         guard room < 50 else { return 23 }

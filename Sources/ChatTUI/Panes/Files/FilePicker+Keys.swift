@@ -61,7 +61,7 @@ extension FilePicker {
     private mutating func filterChanged(_ state: inout AppState, _ effects: inout [AppEffect]) {
         placeCursor()
         guard filter.text.contains("/") else {
-            // What is wished for may be among those that are left out.
+            // The entry that the user wants may be among those that are left out.
             if listing?.isCut ?? true { ask(&state, &effects) }
             return
         }

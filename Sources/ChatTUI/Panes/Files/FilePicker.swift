@@ -5,12 +5,12 @@ import ChatWords
 
 /// The state of the picker.
 struct FilePicker: Pane {
-    /// Who gets what is chosen.
+    /// The contact that gets the chosen files.
     var contact: ContactID
     /// Absolute, without a slash at the end but for the root.
     var folder: String
     var filter = InputLine()
-    /// What is in the folder; `nil` while it is being read.
+    /// The contents of the folder; `nil` while it is being read.
     var listing: FileListing?
     /// The reading that the pane waits for: an answer to an earlier one is stale.
     var generation = 0
@@ -45,7 +45,7 @@ struct FilePicker: Pane {
     var overlay: Overlay { .files(self) }
     var keyContext: KeyContext { .picker }
 
-    /// What the filter leaves: all in order without one, else the best first.
+    /// The rows that the filter leaves: all in order without one, else the best first.
     var rows: [Row] {
         guard let listing else { return [] }
         let wish = filter.text
@@ -62,7 +62,7 @@ struct FilePicker: Pane {
         return rows.indices.contains(selected) ? rows[selected] : nil
     }
 
-    /// What can be sent where the cursor is; `nil` on a folder, on `..` and where nothing is.
+    /// The file under the cursor that can be sent; `nil` on a folder, on `..` and where nothing is.
     var selectedFile: FileListing.Entry? {
         if case .entry(let entry) = selectedRow, !entry.isFolder { entry } else { nil }
     }
@@ -79,7 +79,7 @@ struct FilePicker: Pane {
         selected = count == 0 ? 0 : min(max(selected + step, 0), count - 1)
     }
 
-    /// Marks the entry under the cursor or takes its mark away, and goes on to the next.
+    /// Marks the entry under the cursor or takes its mark away, and moves to the next.
     mutating func toggleMark() {
         guard case .entry(let entry) = selectedRow else { return move(by: 1) }
         let path = path(of: entry.name)

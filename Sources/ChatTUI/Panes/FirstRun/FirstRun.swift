@@ -3,12 +3,12 @@
 package import ChatCore
 import ChatWords
 
-/// What the page shows before anything is typed.
+/// The values that the page shows before anything is typed.
 package struct FirstRunDefaults: Sendable {
     package var choices: FirstRunChoices
     /// The command line says where calls are taken, for this start only: it is shown and not asked.
     package var isListenFixed: Bool
-    /// Stands in our address while calls are taken at all of this machine's.
+    /// The host in our address while calls are taken at all addresses of this machine.
     package var reachableHost: String
     /// The key that is written when the chat starts.
     package var peerID: PeerID
@@ -33,7 +33,7 @@ package struct FirstRunDefaults: Sendable {
     }
 }
 
-/// What is decided on the page.
+/// The choices that the user makes on the page.
 package struct FirstRunChoices: Sendable, Equatable {
     /// 1 to 64 bytes.
     package var name: String
@@ -63,7 +63,7 @@ package struct FirstRunChoices: Sendable, Equatable {
     }
 }
 
-/// What the user decided. Nothing has been written.
+/// The user's decision. Nothing has been written.
 package enum FirstRunAnswer: Sendable, Equatable {
     case start(FirstRunChoices)
     case demo
@@ -72,7 +72,7 @@ package enum FirstRunAnswer: Sendable, Equatable {
     case ended(signal: Int32)
 }
 
-/// What this machine has against a decision, in words; found before anything is written.
+/// The objection of this machine to a decision, in words; found before anything is written.
 package enum FirstRunProblem: Error, Sendable, Equatable {
     case host(String)
     case port(String)

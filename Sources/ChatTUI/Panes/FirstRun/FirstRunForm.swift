@@ -3,7 +3,7 @@
 import ChatCore
 import ChatWords
 
-/// What an event on the page asks for.
+/// The step that an event on the page asks for.
 enum FirstRunStep: Equatable {
     case answer(FirstRunAnswer)
     /// Our address onto the clipboard.
@@ -22,7 +22,7 @@ struct FirstRunForm: Sendable {
     private(set) var focus = Field.name
     /// The boxes that are checked.
     private(set) var checked: Set<Field> = []
-    /// What is wrong with a field, in words.
+    /// The field with an error, and the error in words.
     private(set) var problem: (field: Field, words: String)?
     /// An answer to the last key.
     private var note: String?
@@ -88,7 +88,7 @@ struct FirstRunForm: Sendable {
         note = nil
         if explains, key.typedText != nil || [.help, .back, .send].contains(command) {
             explains = false
-            // What closes the help does nothing else; what is typed goes into the field.
+            // A key that closes the help does nothing else; a typed character goes into the field.
             if key.typedText == nil { return nil }
         }
         if key == Key("q", .alt) { return withAddress { .code($0) } }
@@ -124,7 +124,7 @@ struct FirstRunForm: Sendable {
         if proposed.remove(focus) != nil { lines[focus]?.replace(with: "") }
     }
 
-    /// What was said holds no longer.
+    /// Forgets messages that no longer hold.
     private mutating func forget() {
         problem = nil
         note = nil
@@ -154,7 +154,7 @@ struct FirstRunForm: Sendable {
 
     // MARK: Our address
 
-    /// What others call, as the fields are now; `nil` while no port is known.
+    /// The address that others call, as the fields are now; `nil` while no port is known.
     var ownAddress: String? { address?.description }
 
     /// Nobody in another network can call our address.
@@ -262,7 +262,7 @@ struct FirstRunForm: Sendable {
         note == nil && !explains && focus == .name && isProposed(.name)
     }
 
-    /// What a field means.
+    /// The meaning of a field.
     func meaning(of field: Field) -> String {
         switch field {
         case .name: "Contacts see this name; /nick changes it"

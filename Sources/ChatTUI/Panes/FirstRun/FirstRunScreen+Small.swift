@@ -11,12 +11,12 @@ extension FirstRunScreen {
         let head = rows >= (isLost ? 3 : 8) ? 1 : 0
         if head > 0 { canvas.draw(SafeText(title, as: .line), at: Point(column: 0, row: 0), style: Theme.title) }
         var said = sentence
-        // That a proposed name gives way is seen at once by who types; the keys are said nowhere else.
+        // A user who types sees at once that a proposed name gives way; nothing else on the page names these keys.
         if said.words.isEmpty || (form.problem == nil && form.hintsAtProposal) {
             said.style = Theme.quiet
             said.words = canvas.size.columns >= 31 ? "Alt-d: demo  Alt-q: my address" : "Alt-d: demo"
         }
-        // What is wrong has a row in any case; what the keys do only where there is room.
+        // An error has a row in any case; the explanation of the keys only where there is room.
         let foot = rows >= 7 ? 2 : form.problem == nil ? 0 : 1
         let fields = form.fields
         let room = max(1, rows - head - foot)
@@ -37,7 +37,7 @@ extension FirstRunScreen {
         let place = Point(column: 0, row: row)
         switch field {
         case .demo:
-            // Without a row for what the keys do the last one says how to start.
+            // Without a row that explains the keys, the last field says how to start.
             let start = canvas.size.columns >= 24 ? "Enter start  Alt-d: demo" : "Enter start"
             drawKeys(
                 canvas.size.rows >= 7 ? "Alt-d: demo" : start, on: &canvas, at: place,

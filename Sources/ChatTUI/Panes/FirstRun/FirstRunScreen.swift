@@ -46,7 +46,7 @@ struct FirstRunScreen {
             maxWidth: size.columns - 1)
     }
 
-    /// The hints and the button, with the keys that they stand for.
+    /// The hints and the button, with the keys that a click on them presses.
     private static let buttons = [
         Hint("Tab next", .key(Key(.tab))), Hint("Enter start", .key(Key(.enter))), Hint("Esc quit", .key(Key(.escape))),
         Hint("[ Try the demo (Alt-d) ]", .key(Key("d", .alt))), Hint("Alt-d: demo", .key(Key("d", .alt))),
@@ -146,7 +146,7 @@ struct FirstRunScreen {
         if form.focus == .demo { canvas.cursor = nil }
     }
 
-    /// What is wrong, or else what there is to say.
+    /// The problem with the input, or else a hint.
     var sentence: (words: String, style: Style) {
         if let problem = form.problem { return ("! \(problem.words)", Theme.error) }
         return (form.hint ?? "", Theme.quiet)
@@ -187,7 +187,7 @@ struct FirstRunScreen {
         canvas.addTarget(Rect(column: area.origin.column, row: row, columns: column, rows: 1), .field(target))
     }
 
-    /// A box to check with its words, and the column behind them.
+    /// A checkbox with its words; returns the column after them.
     private func box(
         _ box: FirstRunForm.Field, _ words: String, on canvas: inout Canvas, _ area: Rect, row: Int
     ) -> Int {

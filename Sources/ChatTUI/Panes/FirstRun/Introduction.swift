@@ -1,11 +1,11 @@
-// What "Add someone now" on the first page takes: whatever /join takes.
+// The input of "Add someone now" on the first page: whatever /join takes.
 
 import ChatCore
 import ChatWords
 
 /// Reads an address of a person or of a room, or the words of an invitation.
 enum Introduction {
-    /// Said while words are looked for, which takes seconds.
+    /// Shown while blipchat looks for the words, which takes seconds.
     static let looking = "Looking for whoever waits with these words"
 
     /// The sentence that tells the user what to correct.
@@ -13,7 +13,7 @@ enum Introduction {
         var words: String
     }
 
-    /// An address comes in rows when it was copied from a narrow screen; words keep their blanks.
+    /// An address copied from a narrow screen comes in several rows; words keep their blanks.
     static func pasted(_ text: String) -> String {
         let isAddress = text.contains(":") && !text.trimmedBlanks.hasPrefix("/")
         if isAddress { return PastedAddress.withoutLayout(text) }
@@ -37,7 +37,7 @@ enum Introduction {
                 throw Refusal(words: RoomWords.sentence(for: error))
             }
         }
-        // What somebody is called is a host's name, too, and leads nowhere.
+        // A person's name could also be a host's name, and would lead nowhere.
         guard text.contains(":") else {
             throw Refusal(words: "neither an address (blip://… or HOST:PORT) nor the four words of an invitation")
         }

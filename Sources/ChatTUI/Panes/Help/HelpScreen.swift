@@ -9,13 +9,13 @@ struct HelpScreen {
     let keymap: Keymap
     let layout: ScreenLayout
 
-    /// What is seen at once: some items, in columns.
+    /// The items that are seen at once, in columns.
     private struct Page {
         var items: Range<Int>
         var columns: Int
     }
 
-    /// What stands before the filter, which has to be seen.
+    /// The texts before the filter, which has to be visible.
     private static let leads: [SafeText] = [
         SafeText(literal: "Help · everything you can do here · filter: "), SafeText(literal: "Help · filter: "),
         SafeText(literal: "filter: "),
@@ -25,7 +25,7 @@ struct HelpScreen {
         layout.box(inset: 2, maxWidth: 108, top: 1, rowsBelow: layout.size.rows >= 40 ? 7 : 4)
     }
 
-    /// Without a frame there is no title: what is typed takes the first row.
+    /// Without a frame there is no title: the typed filter takes the first row.
     private var hasField: Bool {
         !ScreenLayout.hasFrame(box) && !pane.filter.isEmpty && ScreenLayout.inside(box).size.rows > 1
     }
@@ -40,7 +40,7 @@ struct HelpScreen {
 
     private var items: [CommandItem] { CommandItem.matching(pane.filter.text, keymap, for: .help) }
 
-    /// The line under the cursor after PgUp (-1) or PgDn (1): the first one of the page before or behind.
+    /// The line under the cursor after PgUp (-1) or PgDn (1): the first one of the previous or the next page.
     func selection(turningPages step: Int) -> Int {
         let pages = pages(of: items, area.size)
         guard let shown = pages.firstIndex(where: { $0.items.contains(pane.selected) }) else { return 0 }
@@ -66,7 +66,7 @@ struct HelpScreen {
         canvas.cursor = nil
         if ScreenLayout.hasFrame(box), title.width + 7 < box.size.columns {
             let end = Point(column: box.origin.column + 3 + title.width, row: box.origin.row)
-            // The filter ends the title; its cursor may stand further left.
+            // The filter ends the title; its cursor may be further left.
             let start = end.column - filterWidth
             let behind = SafeText(pane.filter.textBeforeCursor, as: .line).width
             canvas.cursor = Point(column: start + behind, row: end.row)
@@ -83,8 +83,8 @@ struct HelpScreen {
         }
     }
 
-    /// Keys stand in two columns where there is room, commands need the whole width. What a filter leaves are keys
-    /// and commands by turns, the best first: all of them in one column.
+    /// Keys are in two columns where there is room; commands need the whole width. A filter leaves a mix of keys and
+    /// commands, the best first, all of them in one column.
     private func pages(of items: [CommandItem], _ size: Size) -> [Page] {
         guard size.rows > 0 else { return [] }
         let isMixed = !pane.filter.isEmpty

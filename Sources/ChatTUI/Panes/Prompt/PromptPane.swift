@@ -3,7 +3,7 @@
 import ChatCore
 import ChatWords
 
-/// One field; Enter answers, Esc gives up.
+/// One field; Enter answers, Esc cancels.
 struct PromptPane: Pane {
     enum Purpose: Sendable, Equatable {
         case find(older: Bool)
@@ -58,7 +58,7 @@ struct PromptPane: Pane {
             return .stays
         }
         state.place.overlay = nil
-        // What was refused before is mended.
+        // The user has corrected the answer that was refused.
         if state.place.status?.isError == true { state.place.status = nil }
         switch purpose {
         case .find(let older): BrowseSearch.find(text, towardsOlder: older, &state, &effects)
@@ -70,7 +70,7 @@ struct PromptPane: Pane {
     mutating func type(_ text: String, _ state: inout AppState, _ effects: inout [AppEffect]) { field.insert(text) }
 
     mutating func stepBack(_ state: inout AppState) -> PaneStep {
-        // What was wrong with it is over, too.
+        // The error about the answer is over, too.
         state.place.status = nil
         return .closes
     }

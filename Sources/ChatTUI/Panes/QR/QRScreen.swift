@@ -6,7 +6,7 @@ import ChatWords
 /// Draws a QRPane with light modules on black whatever the terminal's colours are: most readers need it so.
 struct QRScreen {
     let pane: QRPane
-    /// Where the address stands when the code cannot be drawn.
+    /// The place of the address when the code cannot be drawn.
     let box: Rect
     /// The terminal draws more than ASCII.
     let hasBlocks: Bool
@@ -60,7 +60,7 @@ struct QRScreen {
             SafeText(literal: "Esc closes"), at: Point(column: area.origin.column, row: row), style: Theme.quiet)
     }
 
-    /// The address in letters, and why. Whoever copies it needs all of it: in a small window nothing stands beside it.
+    /// The address in letters, and why. A user who copies it needs all of it: in a small window nothing is shown beside it.
     private func drawAddress(on canvas: inout Canvas, _ reason: String) {
         var area = ScreenLayout.inside(box)
         var lines = TextWrap.wrap(SafeText(pane.address, as: .line), width: max(8, area.size.columns))

@@ -3,7 +3,7 @@
 import ChatCore
 import ChatWords
 
-/// What is read, and from which row on.
+/// The text to read, and its first row on the screen.
 struct ReaderPane: Pane {
     enum Content: Sendable, Equatable {
         case text(ChatMessage)
@@ -17,10 +17,10 @@ struct ReaderPane: Pane {
     var content: Content
     /// The first row that is shown; `nil`: the last page.
     var top: Int? = 0
-    /// Leaves the rows with its words.
+    /// Leaves only the rows that contain its words.
     var filter: ListFilter
 
-    /// What is shown is not all yet: the earlier texts are still asked for.
+    /// Not everything is shown yet: the store has not answered with the earlier texts.
     var isWaiting: Bool {
         if case .info(let message, versions: nil) = content { message.edited != nil } else { false }
     }

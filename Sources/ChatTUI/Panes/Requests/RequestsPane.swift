@@ -12,7 +12,7 @@ struct RequestsPane: Pane {
     var overlay: Overlay { .requests(self) }
     var keyContext: KeyContext { filter.isOpen ? .filter : .requests }
 
-    /// What the filter leaves.
+    /// The requests that match the filter.
     func listed(in state: AppState) -> [ContactRequest] {
         filter.narrowed(state.world.requests) { request in
             "\(request.id) \(request.name) \(request.origin) \(request.address?.host ?? "") \(request.peerID.text)"
@@ -36,7 +36,8 @@ struct RequestsPane: Pane {
         let requests = listed(in: state)
         let place = requests.firstIndex { $0.id == selected }
         let index = place ?? 0
-        // Of one that has gone the cursor goes to the first: a key that was meant for it decides nothing there.
+        // When the selected request has gone, the cursor goes to the first one: a key that was meant for the old one
+        // decides nothing there.
         let request = place.map { requests[$0] }
         func errand(_ make: (Int64) -> Errand) {
             guard let request else { return }

@@ -1,4 +1,4 @@
-// Who wants to talk to us. Opened by the user with Alt-r; requests never take the keys.
+// The people who want to talk to us. Opened by the user with Alt-r; requests never take the keys.
 
 import ChatCore
 import ChatWords

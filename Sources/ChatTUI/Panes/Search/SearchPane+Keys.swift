@@ -1,10 +1,10 @@
-// What the keys do in the search, and what its answers do to it.
+// The keys of the search, and the answers to its questions.
 
 import ChatCore
 import ChatWords
 
 extension SearchPane {
-    /// The pane asks for the next hits when the cursor is so far before the last one.
+    /// The pane asks for the next hits when the cursor is this close to the last one.
     private static let hitsAhead = 10
 
     mutating func perform(_ command: AppCommand, _ state: inout AppState, _ effects: inout [AppEffect]) -> PaneStep {
@@ -53,11 +53,12 @@ extension SearchPane {
     mutating func take(example words: String, _ state: inout AppState, _ effects: inout [AppEffect]) {
         showsSyntax = false
         let follows = query.textBeforeCursor.last.map { !$0.isWhitespace } ?? false
-        // Of a filter without a value the value is typed next.
+        // After a filter without a value, the user types the value next.
         type((follows ? " " : "") + words + (words.hasSuffix(":") ? "" : " "), &state, &effects)
     }
 
-    /// Tab: the name behind `from:` or `in:` before the cursor, as far as it is certain. `false` when nothing was typed.
+    /// Tab: completes the name after `from:` or `in:` before the cursor, as far as it is certain. `false` when nothing
+    /// was typed.
     private mutating func completeName(_ state: inout AppState) -> Bool {
         guard let typed = SearchNameCompletion(textBeforeCursor: query.textBeforeCursor) else {
             state.say("Tab completes a name after from: or in:")
@@ -97,7 +98,7 @@ extension SearchPane {
     /// Enter: the chat opens around the hit; Esc comes back.
     private mutating func jump(_ state: inout AppState, _ effects: inout [AppEffect]) -> PaneStep {
         guard let hit = selectedHit, answered == generation, state.world.chatIndex(hit.contact) != nil else {
-            // What is shown answers an earlier question: the answer to this one decides where to.
+            // The hits on the screen answer an earlier question: the answer to this one decides where to jump.
             jumpsAtOnce = answered != generation && problem == nil
             return .stays
         }
@@ -126,7 +127,7 @@ extension SearchPane {
         let syntax = SearchSyntax(query.text, SearchPane.context(scope: scope, state))
         problem = syntax.problem
         jumpsAtOnce = false
-        // The chat in which to search is no wish by itself.
+        // The chat to search in is no query by itself.
         if syntax.query.isEmpty || query.text.trimmedBlanks.isEmpty {
             result = nil
             context = []
@@ -208,7 +209,7 @@ extension SearchPane {
     static func searchAgain(_ state: inout AppState, _ effects: inout [AppEffect]) {
         guard case .search(var pane) = state.place.overlay, let due = pane.due, due <= state.surface.moment.uptime
         else { return }
-        // What the user is asking for comes first.
+        // The user's own question comes first.
         if pane.answered == pane.generation {
             pane.refreshKeepingHit(&state, &effects)
         } else {

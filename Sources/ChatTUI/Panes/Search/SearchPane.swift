@@ -19,12 +19,12 @@ struct SearchPane: Pane {
     /// How many hits the pane asks for; more when the cursor comes near the last one.
     var limit = SearchPane.pageSize
     static let pageSize = 50
-    /// F1: what can be typed stands in the place of the hits.
+    /// F1: the syntax is shown in place of the hits.
     var showsSyntax = false
-    /// The line of it that is the first in a window which has no room for all.
+    /// The first visible line of the syntax, in a window that has no room for all of it.
     var syntaxTop = 0
     var selected = 0
-    /// When (uptime) it is asked again, because a message has come since.
+    /// When (uptime) the pane asks again, because a new message has come.
     var due: Duration?
     /// The hit that the cursor goes back to with the next answer.
     var kept: HistoryPosition?

@@ -10,7 +10,7 @@ struct SearchScreen {
     let layout: ScreenLayout
 
     private static let hitRows = 6
-    /// The rule and what stands around a hit have at least so many rows.
+    /// The rule and the messages around a hit have at least this many rows.
     private static let contextRows = 9
     /// `20 Nov 23:58`
     private static let timeWidth = 12
@@ -43,7 +43,7 @@ struct SearchScreen {
         }
     }
 
-    /// F1: what can be typed.
+    /// F1: the syntax of the search.
     private func drawSyntax(on canvas: inout Canvas, _ area: Rect) {
         let wordsWidth = area.size.columns < 60 ? 16 : 20
         let room = max(0, area.size.rows - 2)
@@ -72,7 +72,7 @@ struct SearchScreen {
 
     private static let example: StaticString = "from:NAME has:file after:2026-10 before:2026-12 in:NAME"
 
-    /// What is asked for, as it is typed.
+    /// The query, as it is typed.
     private var syntax: SearchSyntax { SearchSyntax(pane.query.text, SearchPane.context(scope: pane.scope, state)) }
 
     private var title: String {
@@ -140,7 +140,7 @@ struct SearchScreen {
         return state.world.words(of: hit).author
     }
 
-    /// The hit itself stands out.
+    /// The hit itself is bold.
     private func contextLine(_ message: ChatMessage, width: Int) -> StyledLine {
         var line = StyledLine(
             state.surface.clock.dayAndTime(message.shownTime, now: state.surface.moment.wall) + "  ", Theme.time)

@@ -10,7 +10,7 @@ struct TransferDetails {
 
     private static let labelWidth = 11
 
-    /// What a window is too small for is scrolled: `top` is the first row that is seen.
+    /// Scrolls where the window is too small: `top` is the first row that is seen.
     func draw(on canvas: inout Canvas, _ area: Rect, top: Int) {
         let rows = rows(in: area.size)
         let first = Self.first(top, of: rows.count, in: area.size.rows)
@@ -66,7 +66,7 @@ struct TransferDetails {
         if group.isFolder {
             values.append(("files", fileCounts))
         } else {
-            // What stands for every kind says nothing beside the word for this one.
+            // A content type that fits every kind says nothing beside the word for this one.
             let isKnown = !["", "application/octet-stream"].contains(file.contentType)
             values.append(("kind", FileKind.word(for: file) + (isKnown ? ", \(file.contentType)" : "")))
             if !file.caption.isEmpty { values.append(("caption", file.caption)) }

@@ -1,8 +1,8 @@
-// What all transfers of a list come to, for the title of the pane.
+// The totals of all transfers of a list, for the title of the pane.
 
 import ChatWords
 
-/// The sums of what is not over.
+/// The sums of the unfinished transfers.
 struct TransferTotals: Equatable {
     /// On their way, offered to us, waiting for something else.
     private(set) var moving = 0
@@ -25,7 +25,7 @@ struct TransferTotals: Equatable {
         }
     }
 
-    /// `2 running`, `17 waiting`, `1.2 of 4.3 GB`, `3.1 MB/s`: nothing where one transfer says it all by itself.
+    /// `2 running`, `17 waiting`, `1.2 of 4.3 GB`, `3.1 MB/s`: nothing where a single transfer already says it all.
     func words(rate: Double) -> [String] {
         guard moving + asked + waiting > 1 else { return [] }
         let counts = [(moving, "running"), (asked, "offered"), (waiting, "waiting")]

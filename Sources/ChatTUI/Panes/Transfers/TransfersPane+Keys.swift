@@ -1,4 +1,4 @@
-// What the keys of the transfers pane do to the file or folder under the cursor.
+// The keys of the transfers pane, which act on the file or folder under the cursor.
 
 import ChatCore
 import ChatWords
@@ -37,7 +37,8 @@ extension TransfersPane {
         case .bottom: select(list.count - 1)
         case .closePane: return .closes
         default:
-            // From one that has gone the cursor goes to another: a key that was meant for it does nothing there.
+            // When the selected one has gone, the cursor goes to another: a key that was meant for the old one does
+            // nothing there.
             guard list.indices.contains(index), list[index].key == chosen else { break }
             state.place.namedFolder = list[index].number
             act(command, on: list[index], isConfirmed: confirming == list[index].number, &state, &effects)
@@ -59,7 +60,7 @@ extension TransfersPane {
         return true
     }
 
-    /// Esc in the pane: first out of what it asks, then out of the details, then out of the pane.
+    /// Esc in the pane: first leaves its question, then the details, then the pane.
     mutating func stepBack(_ state: inout AppState) -> PaneStep {
         if limit != nil {
             limit = nil
@@ -201,7 +202,7 @@ extension TransfersPane {
         if case .transfers = state.place.overlay { state.place.overlay = nil } else { show("", &state) }
     }
 
-    /// Those that `words` leave.
+    /// Shows the transfers that match `words`.
     static func show(_ words: String, _ state: inout AppState) {
         var pane = TransfersPane(filter: ListFilter(words))
         pane.selected = state.place.shownOffer?.number ?? pane.listed(in: state).first?.number

@@ -22,7 +22,7 @@ struct TransfersPane: Pane {
 
     // MARK: What is listed
 
-    /// What the filter leaves.
+    /// The transfers that match the filter.
     func listed(in state: AppState) -> [TransferGroup] {
         filter.narrowed(state.world.transfers.groups) { group in
             let direction = group.direction == .outgoing ? "to" : "from"
@@ -32,8 +32,8 @@ struct TransfersPane: Pane {
         }
     }
 
-    /// Which of the `listed` ones the cursor is on: in place of one that the filter does not leave any more the next one
-    /// that it does, or the last.
+    /// The place of the cursor among the `listed` ones: when the filter hides the selected one, the next one that it
+    /// leaves, or the last.
     func placeOfCursor(in listed: [TransferGroup], of transfers: TransferList) -> Int {
         guard let group = transfers.group(of: selected) else { return 0 }
         if let place = listed.firstIndex(where: { $0.key == group.key }) { return place }
@@ -68,7 +68,7 @@ struct TransfersPane: Pane {
         return SafeText(words, as: .line)
     }
 
-    /// Of the transfer under the cursor: what ended cannot be paused, and only an offer is accepted.
+    /// About the transfer under the cursor: one that has ended cannot be paused, and only an offer can be accepted.
     func hint(_ usual: String, for command: AppCommand, in state: AppState) -> String? {
         guard limit == nil, !filter.isOpen else { return usual }
         guard let group = state.world.transfers.group(of: selected) else {

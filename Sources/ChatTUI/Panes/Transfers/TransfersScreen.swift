@@ -14,7 +14,7 @@ struct TransfersScreen {
         layout.box(inset: 3, top: 2, rowsBelow: 7, maxRows: 20)
     }
 
-    /// What the details of a transfer have room for.
+    /// The room for the details of a transfer.
     static func room(in layout: ScreenLayout) -> Size { ScreenLayout.inside(box(in: layout)).size }
 
     func draw(on canvas: inout Canvas) {
@@ -41,7 +41,7 @@ struct TransfersScreen {
         SafeText("Transfer #\(group?.number.rawValue ?? 0)", as: .line)
     }
 
-    /// Where not all of them fit, which one the cursor is on; and what is unfinished of all that is listed.
+    /// The place of the cursor where not all of them fit, and the totals of the unfinished ones in the list.
     private func listTitle(rows: Int) -> SafeText {
         let list = pane.listed(in: state)
         var parts = ["Transfers"]
@@ -105,7 +105,7 @@ struct TransfersScreen {
         let arrow = group.direction == .outgoing ? "↑" : "↓"
         line.add("#\(group.number.rawValue) \(arrow) ")
         let size = SafeText(Units.size(group.size), as: .line)
-        // Whose it is stands in the details; what it is and how much goes before.
+        // The details say whose it is; the file's name and size take precedence.
         if width >= line.width + nameWidth + 2 + 6 + size.width {
             line.add(name(group).padded(to: nameWidth))
             line.add("  ")
@@ -121,7 +121,7 @@ struct TransfersScreen {
         let row = area.rows.upperBound - 1
         let number = pane.selected?.rawValue ?? 0
         canvas.fill(Rect(column: area.origin.column, row: row, columns: area.size.columns, rows: 1))
-        // What is typed has to be seen.
+        // The typed text has to be visible.
         let examples = area.size.columns >= 60 ? " to (bytes/s: 500k, 2M, off)" : ""
         canvas.drawField(
             limit, named: .rate, after: "Limit #\(number)\(examples): ",

@@ -3,7 +3,7 @@
 import ChatCore
 import ChatWords
 
-/// What the user typed, newest first.
+/// The lines that the user typed, newest first.
 struct TypedPane: ListedPane {
     var list = ListPane()
     var overlay: Overlay { .typed(self) }

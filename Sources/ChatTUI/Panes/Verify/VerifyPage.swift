@@ -1,4 +1,4 @@
-// The part of the verification page that is seen where it does not fit, and how much of its number has been.
+// The visible part of a verification page that does not fit, and how much of its number has been seen.
 
 import ChatWords
 
@@ -7,7 +7,7 @@ struct VerifyPage {
     let rows: [StyledLine]
     /// The rows of the number that is confirmed.
     let number: Range<Int>
-    /// The rows of who it is, and of what is to be said of them.
+    /// The rows that say who it is, with the warnings about them.
     let caller: Range<Int>
     let size: Size
     private let top: Int
@@ -40,10 +40,10 @@ struct VerifyPage {
     }
 }
 
-/// The rows of the page that have been on the screen: nobody confirms what they have not seen, or accepts somebody whose
-/// name they have not.
+/// The rows of the page that have been on the screen: nobody confirms a number that they have not seen, or accepts
+/// somebody whose name they have not seen.
 struct SeenRows: Sendable, Equatable {
-    /// By what stands there: in another width there are other rows, and a number that has changed is another.
+    /// By their text: in another width there are other rows, and a number that has changed is another.
     private var rows: Set<String> = []
 
     mutating func add(_ page: VerifyPage) { rows.formUnion(page.rows[page.visible].map(\.text.text)) }

@@ -7,7 +7,7 @@ import ChatWords
 struct VerifyPane: Pane {
     enum Subject: Sendable, Equatable {
         case contact(ContactID)
-        /// As it was when the page was opened: what is decided is decided about this key.
+        /// As it was when the page was opened: the decision is about this key.
         case request(ContactRequest)
     }
 
@@ -28,7 +28,7 @@ struct VerifyPane: Pane {
 
     var isOfRequest: Bool { if case .request = subject { true } else { false } }
 
-    /// What answers it; in line mode each is a line.
+    /// The keys that answer it; in line mode each is a line.
     var answers: [String] { ["1", "2", "b", "3"] + (newKey == nil ? [] : ["a", "o"]) }
 
     // MARK: The picture
@@ -50,15 +50,15 @@ struct VerifyPane: Pane {
 
     func hint(_ usual: String, for command: AppCommand, in state: AppState) -> String? {
         switch command {
-        // A key is accepted on the page about another one only.
+        // Only the page about a changed key can accept a key.
         case .acceptRequest, .oldNumberMatches: return newKey == nil ? nil : usual
-        // Nothing can match a number that is not there, nor comes.
+        // Nothing can match a number that is not there and will not come.
         case .numbersMatch:
             guard case .contact(let id) = subject, newKey == nil, state.world.chat(id)?.peer.peerID == nil else {
                 return usual
             }
             return nil
-        // There are more answers to stand beside it.
+        // More answers are shown beside it.
         case .decideLater: return newKey == nil ? usual : "later"
         default: return usual
         }

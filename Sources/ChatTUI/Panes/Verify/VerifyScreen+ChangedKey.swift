@@ -4,7 +4,7 @@ import ChatCore
 import ChatWords
 
 extension VerifyScreen {
-    /// Everything when there is room; else without blank rows; at the worst who it is, the new number and the answers.
+    /// Everything when there is room; else without blank rows; at worst who it is, the new number and the answers.
     func changed(_ size: Size) -> [StyledLine] {
         let width = size.columns
         let old = named("old key", numberLines(pane.number, "old key", width: width), width)
@@ -16,7 +16,7 @@ extension VerifyScreen {
         return tight.count <= size.rows ? tight : naming + new + changedAnswers(width)
     }
 
-    /// Where the number takes whole rows, its name stands above it.
+    /// Where the number takes whole rows, its name is shown above it.
     private func named(_ word: String, _ lines: [StyledLine], _ width: Int) -> [StyledLine] {
         width >= 50 || lines.isEmpty ? lines : [StyledLine(word, Theme.quiet)] + lines
     }

@@ -28,7 +28,7 @@ struct VerifyScreen {
             return start..<start + lines.count
         }
         var number = place(pane.newKey == nil ? pane.number : pane.newNumber, pane.newKey == nil ? "number" : "new key")
-        // Either of two numbers may be confirmed, by who has seen both.
+        // Either of two numbers may be confirmed, but only by a user who has seen both.
         if pane.newKey != nil, pane.number != nil {
             let old = place(pane.number, "old key")
             number = min(old.lowerBound, number.lowerBound)..<max(old.upperBound, number.upperBound)
@@ -82,7 +82,7 @@ struct VerifyScreen {
         ScreenLayout.hasFrame(box) && name.width <= Canvas.labelColumns(of: box) ? [] : wrapped(name, Theme.title)
     }
 
-    /// What somebody who asks must have been seen with: their name, and what is to be said of it.
+    /// The rows about somebody who asks that the user must have seen: their name, and the warnings about it.
     private var caller: [StyledLine] {
         guard case .request(let request) = pane.subject else { return naming }
         return naming + warnings(of: request)
@@ -131,7 +131,7 @@ struct VerifyScreen {
         return origin + warnings(of: request)
     }
 
-    /// What is to be said of the name of somebody who asks, or of their key.
+    /// The warnings about the name or the key of somebody who asks.
     private func warnings(of request: ContactRequest) -> [StyledLine] {
         if let owner = state.world.chats.first(where: { $0.peer.newPeerID == request.peerID })?.name {
             let words =
@@ -143,7 +143,7 @@ struct VerifyScreen {
             ?? []
     }
 
-    /// The key that asks: what is written on somebody's card, and what /whois shows once they are a contact.
+    /// The key that asks, as it is on somebody's card, and as /whois shows it once they are a contact.
     private var callersKey: [StyledLine] {
         guard case .request(let request) = pane.subject else { return [] }
         return wrapped("key \(request.peerID.text)", Theme.quiet)
@@ -195,7 +195,7 @@ struct VerifyScreen {
             + wrapped("You will know it when they first answer.", Theme.quiet)
     }
 
-    /// Nothing of the number is ever cut off: where there is no room for six groups in a row, fewer stand there.
+    /// The number is never cut off: where there is no room for six groups in a row, a row has fewer.
     func numberLines(_ number: [String]?, _ word: String, width: Int) -> [StyledLine] {
         guard let number else { return [] }
         let lead = width >= 50 ? "      " + word + String(repeating: " ", count: max(1, 9 - word.count)) : ""
