@@ -52,6 +52,45 @@ struct ReconnectTests {
         await simulation.stop()
     }
 
+    @Test("what waits when the path breaks goes out within 2 s of its return, and nobody is called so often for nothing")
+    func outage() async throws {
+        let simulation = try await Simulation(seed: 24)
+        let (alice, network) = (simulation.alice, simulation.network)
+        try await simulation.start()
+        try await simulation.waitOnline()
+        await simulation.clock.advance(by: .seconds(60))
+        network.setDown(true)
+        try await alice.say("waits")
+        await simulation.clock.advance(by: .seconds(600))
+        network.setDown(false)
+        try await simulation.eventually("it arrives", within: .seconds(2)) {
+            try await simulation.bob.texts() == ["waits"]
+        }
+        // Nothing waits: calls become rare.
+        network.setDown(true)
+        await simulation.clock.advance(by: .seconds(600))
+        let quiet = simulation.clock.now
+        await simulation.clock.advance(by: .seconds(600))
+        #expect(pauses(network, of: alice.id, from: quiet).count < 60)
+        // After a quarter of an hour nobody expects the path back.
+        try await alice.say("waits, too")
+        await simulation.clock.advance(by: .seconds(600))
+        let late = simulation.clock.now
+        await simulation.clock.advance(by: .seconds(600))
+        #expect(pauses(network, of: alice.id, from: late).count < 60)
+        // Bob's program has ended: that is no broken path.
+        network.setDown(false)
+        try await simulation.waitOnline()
+        await simulation.clock.advance(by: .seconds(60))
+        await simulation.bob.client.stop()
+        try await alice.say("for later")
+        await simulation.clock.advance(by: .seconds(300))
+        let gone = simulation.clock.now
+        await simulation.clock.advance(by: .seconds(300))
+        #expect(pauses(network, of: alice.id, from: gone).count < 30)
+        await simulation.stop()
+    }
+
     @Test("a key of the user, a line, F5 or an incoming call: at once, not at the end of the wait")
     func atOnce() async throws {
         let simulation = try await Simulation(seed: 20)

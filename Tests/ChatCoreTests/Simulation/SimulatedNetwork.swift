@@ -183,9 +183,10 @@ final class SimulatedNetwork: Sendable {
         }
         // A handshake takes its time, so both sides may be in one.
         do { try await clock.wait(fate().latency) } catch { throw .closedLocally }
-        let listener = state.withLock { state in
-            state.isDown || state.isDirectDown && relay == nil ? nil : state.listeners[endpoint]
+        let (isDown, listener) = state.withLock { state in
+            (state.isDown || state.isDirectDown && relay == nil, state.listeners[endpoint])
         }
+        guard !isDown else { throw .transport(call: "connect", errno: 113) }
         guard let listener else { throw .transport(call: "connect", errno: 111) }
         if let expected, expected != listener.owner {
             throw .wrongIdentity(expected: expected.fingerprint, presented: listener.owner.fingerprint)

@@ -1,6 +1,7 @@
 // Why a contact cannot be reached (LinkState.offline). ChatWords has the words for it.
 
 import BLIPNet
+import Glibc
 
 package enum LinkReason: Sendable, Hashable, Codable {
     /// They have blocked us.
@@ -71,6 +72,15 @@ package enum LinkReason: Sendable, Hashable, Codable {
             case .onionFailed(let problem): .onion(OnionReason(problem))
             case .limitExceeded(let what): .limitExceeded(what: "\(what)")
             }
+    }
+
+    /// Nothing came back: neither a farewell nor a refusal nor anybody else's answer. The path may be broken.
+    var isSilence: Bool {
+        switch self {
+        case .disconnected, .timedOut, .relay(_, .silent): true
+        case .system(_, let code): code != ECONNREFUSED
+        default: false
+        }
     }
 
     private static func host(of relay: Endpoint) -> String {

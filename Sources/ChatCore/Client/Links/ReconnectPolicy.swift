@@ -28,9 +28,11 @@ package struct ReconnectPolicy: Sendable, Equatable {
         min(maximum, base * (1 << min(failures, 20))) * (Self.rarer.last { failures >= $0.failures }?.factor ?? 1)
     }
 
-    /// How long to wait after a failed call or a lost link; counts it as a failure.
-    mutating func nextDelay(using generator: inout some RandomNumberGenerator) -> Duration {
-        let delay = ceiling * Double.random(in: 0...1, using: &generator)
+    /// How long to wait after a failed call or a lost link, `atMost` so long; counts it as a failure.
+    mutating func nextDelay(
+        using generator: inout some RandomNumberGenerator, atMost limit: Duration? = nil
+    ) -> Duration {
+        let delay = min(ceiling, limit ?? ceiling) * Double.random(in: 0...1, using: &generator)
         failures += 1
         return delay
     }
