@@ -2,7 +2,7 @@
 """bench_net.py [ROW...] [--write DOCUMENT]: what the chat does on paths that are not loopback, beside bare TCP and tar over ssh.
 
 Two blipchats in two network namespaces, between them netpath.c, which delays, limits and loses packets (net.PROFILES). As root, no
-internet; BLIPCHAT=/path/to/blipchat. Ratios are within one run. Rows whose names begin with one of ROW; all by default (12 minutes)."""
+internet; BLIPCHAT=/path/to/blipchat. Ratios are within one run. Rows whose names begin with one of ROW; all by default (20 minutes)."""
 import os, pathlib, queue, shutil, statistics, subprocess, sys, tempfile, time, uuid
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -115,15 +115,105 @@ def folder(profile, count):
         return f'{ours / tar:.1f} times tar ({ours:.1f} and {tar:.1f} s)' if ours else 'not all of them came'
 
 
-def rest(seconds=60):
-    """One contact online, nothing to say: bytes and wake-ups of one process."""
+def rest(count, are_there=True, seconds=60):
+    """`count` contacts that are online, or of whom nothing answers: bytes and wake-ups of one process that has nothing to say."""
+    with net.Path('lan100') as path, tempfile.TemporaryDirectory() as folder:
+        alice, others = pair.Home(path, 'a', 'alice', folder), []
+        alice.serve()
+        try:
+            mine = alice.address()
+            for number in range(count):
+                if are_there:
+                    others.append(pair.Home(path, 'b', f'p{number}', folder))
+                    others[-1].serve(port=6000 + number)
+                    others[-1].run('contacts', 'add', mine, '--name', 'alice', stdout=-3, stderr=-3)
+                else:
+                    alice.run('contacts', 'add', f'10.77.0.200:{6000 + number}', '--name', f'p{number}', stdout=-3, stderr=-3)
+            time.sleep(60)
+            path.ctl('zero'); begun = time.monotonic()
+            wakes = alice.wakes(seconds)
+            took, way = time.monotonic() - begun, path.stat()
+        finally:
+            for home in [alice, *others]: home.stop()
+        return f'{wakes / took:.1f} wake-ups/s, {(way["ab"]["bytes"] + way["ba"]["bytes"]) * 3600 / took / 1e6:.2f} MB/h'
+
+
+def away(seconds=120):
+    """Nothing passes for so long, while lines wait: how long until the first one is there once the path is back."""
     with net.Path('home') as path, pair.Pair(path) as chat:
-        time.sleep(10)
-        path.ctl('zero'); begun = time.monotonic()
-        wakes = chat.a.wakes(seconds)
-        took, way = time.monotonic() - begun, path.stat()
-        wakes /= took
-        return f'{wakes:.1f} wake-ups/s, {(way["ab"]["bytes"] + way["ba"]["bytes"]) * 3600 / took / 1e3:.0f} kB/h'
+        time.sleep(2)
+        news = chat.b.events()
+        path.ctl('down=1')
+        for number in range(20):
+            for _ in chat.a.send('bob', f'waits {number}'): pass
+        time.sleep(seconds)
+        path.ctl('down=0'); back = time.monotonic()
+        while True:
+            moment, name, payload = news.get(timeout=200)
+            if name == 'messageAdded' and payload.get('content', {}).get('text') == 'waits 19':
+                return f'{moment - back:.1f} s (all of 20 lines)'
+
+
+def resume(size=1_000_000_000):
+    """The receiver is killed at 90 % and started again: when the file continues, and how much comes twice."""
+    with net.Path('lan100') as path, pair.Pair(path) as chat, tempfile.NamedTemporaryFile(dir='/dev/shm') as file:
+        file.truncate(size)
+        path.ctl('zero')
+        sender = path.popen('a', [pair.BLIPCHAT, 'send-file', 'bob', file.name, '--name', 'big', '-q', '--timeout', '100'], env=chat.a.env, stdout=-3, stderr=-3)
+        while max([part.stat().st_size for part in (chat.b.home / 'downloads').glob('.*part')] or [0]) < size * 0.9: time.sleep(0.05)
+        os.kill(chat.b.pid, 9); chat.b.process.wait()
+        time.sleep(1)
+        sent = path.stat()['ab']['payload']
+        path.ctl('zero'); begun, first = time.monotonic(), None
+        chat.b.serve()
+        while sender.poll() is None:
+            if first is None and path.stat()['ab']['payload'] > 300_000: first = time.monotonic() - begun
+            time.sleep(0.02)
+        more = path.stat()['ab']['payload']
+        # A connection adds 0.3 % for frames and records.
+        return f'{first or time.monotonic() - begun:.1f} s with the start of the program, {max(0, (sent + more) / 1.004 - size) / 1e6:.1f} MB twice'
+
+
+def cold(rounds=5):
+    """`blipchat send` while no chat runs here: round trips until the line is on the peer's disk."""
+    with net.Path('far') as path, pair.Pair(path) as chat:
+        trip, found = net.rtt(path, 10)[0], []
+        for number in range(rounds):
+            chat.a.stop(); time.sleep(1)
+            begun = time.monotonic()
+            chat.a.run('send', 'bob', f'cold {number}', '--timeout', '30', stdout=-3, stderr=-3)
+            found.append((time.monotonic() - begun) * 1e3)
+        return f'{statistics.median(found) / trip:.1f} round trips'
+
+
+def processor(size=40_000_000, rounds=3):
+    """Processor time of both ends of a file, beside scp."""
+    if not all(map(shutil.which, ('ssh', 'sshd', 'ssh-keygen'))):
+        return 'left out: no OpenSSH here (apt-get install openssh-server)'
+    import resource
+    with net.Path('home') as path, pair.Pair(path) as chat, tempfile.NamedTemporaryFile(dir='/dev/shm') as file:
+        file.write(os.urandom(size)); file.flush()
+        ssh, ours, theirs = pair.SSH(path), [], []
+
+        def children():
+            usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+            return usage.ru_utime + usage.ru_stime
+
+        def ended(pid):
+            fields = open(f'/proc/{pid}/stat').read().rsplit(')', 1)[1].split()
+            return (int(fields[13]) + int(fields[14])) / os.sysconf('SC_CLK_TCK')
+        for number in range(rounds):
+            before = chat.a.cpu(), chat.b.cpu()
+            chat.send_file(file.name, f'f{number}')
+            ours.append((chat.a.cpu() - before[0], chat.b.cpu() - before[1]))
+            before = children(), ended(ssh.p.pid)
+            ssh.scp(file.name, file.name + '.out')
+            time.sleep(0.5)
+            theirs.append((children() - before[0], ended(ssh.p.pid) - before[1]))
+            os.unlink(file.name + '.out')
+        ssh.close()
+        share = [100 * statistics.median(a[end] for a in ours) / max(0.01, statistics.median(b[end] for b in theirs)) for end in (0, 1)]
+        return f'{share[0]:.0f} % of scp at the sender, {share[1]:.0f} % at the receiver'
 
 
 def syncs(count=20):
@@ -160,9 +250,17 @@ ROWS = [
     ('line-modem', 'the same, 64 kbit/s modem', '40 times', '<= 4 times', lambda: beside('modem', 8, 20, 2)),
     ('gone-address', 'first line after our address has changed', '21 s', '<= 0.6 s', lambda: vanished('address')),
     ('gone-nat', 'first line after the NAT has lost its mapping', '21 s', '<= 0.6 s', lambda: vanished('nat')),
-    ('folder', '1,000 files of 4 KiB over a LAN', '50 times', '<= 1.5 times', lambda: folder('lan100', 1000)),
+    ('gone-away', 'lines that wait while nothing passes for 120 s', 'up to 26.5 s', '<= 2 s', lambda: away()),
+    ('folder-lan', '1,000 files of 4 KiB over a LAN', '50 times', '<= 1.5 times', lambda: folder('lan100', 1000)),
+    ('folder-many', '10,000 files of 4 KiB over a LAN', '75 times, and a false failure', '<= 1.5 times', lambda: folder('lan100', 10_000)),
+    ('folder-far', '2,000 files of 4 KiB over 150 ms', 'not measured', '<= 1.5 times', lambda: folder('far', 2000)),
+    ('resume', '1 GB, the receiver killed at 90 %', '1.7 s a GB, 20-43 MB twice', '<= 1.3 s, <= 1 MB', lambda: resume()),
+    ('cold', '`send` while no chat runs, 150 ms', '6.4 round trips', '<= 4', lambda: cold()),
+    ('processor', '40 MB at 50 Mbit/s, processor time', '135 % of scp', '<= 100 %', lambda: processor()),
     ('syncs', 'syncs for one delivered line', '4 + 2', '3', lambda: syncs()),
-    ('rest', 'one contact online, at rest', '1.7 wake-ups/s, 65 kB/h', '<= 1/s for 50', lambda: rest()),
+    ('rest-1', 'one contact online, at rest', '1.7 wake-ups/s, 0.07 MB/h', '<= 1/s for 50', lambda: rest(1)),
+    ('rest-50', '50 contacts online, at rest', '27 wake-ups/s, 3.5 MB/h', '<= 1/s, 0.4 MB/h', lambda: rest(50)),
+    ('rest-gone', '50 contacts of whom nothing answers', '13 wake-ups/s, 2.0 MB/h', '<= 0.1/s, 0.05 MB/h', lambda: rest(50, are_there=False)),
 ]
 
 
