@@ -68,7 +68,9 @@ extension EndToEnd {
             try await server.stop()
         }
 
-        @Test("syncs the file, gives it its name without replacing, syncs the folder, and only then says complete")
+        @Test(
+            "syncs the file, gives it its name without replacing, syncs the folder, and only then says complete",
+            .enabled(if: geteuid() == 0, "only root may look into blipchat (strace, /proc)"))
         func order() async throws {
             let alice = try BlipchatHome("alice")
             let bob = try BlipchatHome("bob")
@@ -159,7 +161,9 @@ extension EndToEnd {
             try await server.stop()
         }
 
-        @Test("a file that arrives damaged ends with code 6 and is not there")
+        @Test(
+            "a file that arrives damaged ends with code 6 and is not there",
+            .enabled(if: geteuid() == 0, "only root may look into blipchat (strace, /proc)"))
         func damaged() async throws {
             let (alice, bob, server) = try await pair("--accept-files", "1G")
             let source = alice.folder.file("f.bin")

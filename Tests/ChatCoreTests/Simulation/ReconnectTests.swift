@@ -52,7 +52,7 @@ struct ReconnectTests {
         await simulation.stop()
     }
 
-    @Test("what waits when the path breaks goes out within 2 s of its return, and nobody is called so often for nothing")
+    @Test("a line that waits for a broken path goes out within 2 s of its return; only then we call so often")
     func outage() async throws {
         let simulation = try await Simulation(seed: 24)
         let (alice, network) = (simulation.alice, simulation.network)

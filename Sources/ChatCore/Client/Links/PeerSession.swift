@@ -16,8 +16,6 @@ struct PeerSession {
     var peer: Peer
     private var phase = Phase.idle(reason: nil)
     private var policy: ReconnectPolicy
-    /// When their link broke, unless something has shown since that the path is not to blame.
-    private var broken: MonotonicTime?
     /// Where they are called.
     var calls: CallBook
     /// They answered our hello with `pending`, and nothing else since.
@@ -203,20 +201,15 @@ struct PeerSession {
     mutating func dialFailed(_ number: Int, reason: LinkReason) {
         guard number == dialNumber, case .dialling = phase else { return }
         phase = .idle(reason: reason)
-        if !reason.isSilence { broken = nil }
+        if !reason.isSilence { policy.pathAnswered() }
     }
-
-    /// A path that broke is expected back for so long, and while something waits for it we do not wait longer than that
-    /// between two calls: nobody tells us when a path is back that broke far from here.
-    private static let outage = (expected: Duration.seconds(900), wait: Duration.seconds(1))
 
     /// How long to wait before the next call; any earlier wait becomes stale.
     mutating func nextDelay(
         using generator: inout some RandomNumberGenerator, now: MonotonicTime
     ) -> (delay: Duration, number: Int) {
         dialNumber += 1
-        let isOutage = queuedCount > 0 && broken.map { now - $0 < Self.outage.expected } ?? false
-        return (policy.nextDelay(using: &generator, atMost: isOutage ? Self.outage.wait : nil), dialNumber)
+        return (policy.nextDelay(using: &generator, waiting: queuedCount > 0, now: now), dialNumber)
     }
 
     /// Our user writes to them, or our network is another one: the next wait is short again. Why the last call failed stays to
@@ -279,7 +272,7 @@ struct PeerSession {
     private mutating func become(_ link: ActiveLink) {
         phase = .linked(link)
         endReason = nil
-        broken = nil
+        policy.pathAnswered()
         outbox.linkEnded()
         // They say it anew over this link, if it is still so.
         isRefusing = false
@@ -312,7 +305,7 @@ struct PeerSession {
         guard let link, link.number == number else { return false }
         policy.linkEnded(after: now - link.opened)
         phase = .idle(reason: endReason ?? reason)
-        broken = reason?.isSilence == true ? now : nil
+        if reason?.isSilence == true { policy.pathBroke(at: now) }
         outbox.linkEnded()
         receiptLink = nil
         isRefusing = false

@@ -1,5 +1,7 @@
 // When to dial again (RELIABILITY D8). Pure: randomness is passed in.
 
+import BLIPNet
+
 /// Exponential back-off with full jitter: the n-th delay in a row is random in [0, min(maximum, base * 2^n)]. Somebody who has
 /// been away for an hour is called a fifth as often, after a day a fifteenth: when they come back they call us, and a new
 /// network of ours begins the series anew.
@@ -11,6 +13,10 @@ package struct ReconnectPolicy: Sendable, Equatable {
     /// From so many failures on, delays are so many times as long. With a mean of half a minute, 100 are about an hour, and 600
     /// more with five times that a day.
     private static let rarer = [(failures: 100, factor: 5), (failures: 700, factor: 15)]
+    /// A path that broke is expected back for so long, and while a message waits for it two calls are no further apart than that
+    /// (decision 0039): nobody tells us when a path is back that broke far from here.
+    private static let outage = (expected: Duration.seconds(900), wait: Duration.seconds(1))
+    private var broken: MonotonicTime?
     /// Failures since the last stable link.
     private(set) var failures = 0
 
@@ -28,14 +34,32 @@ package struct ReconnectPolicy: Sendable, Equatable {
         min(maximum, base * (1 << min(failures, 20))) * (Self.rarer.last { failures >= $0.failures }?.factor ?? 1)
     }
 
-    /// How long to wait after a failed call or a lost link, `atMost` so long; counts it as a failure.
+    /// How long to wait after a failed call or a lost link; counts it as a failure.
+    mutating func nextDelay(using generator: inout some RandomNumberGenerator) -> Duration {
+        nextDelay(using: &generator, atMost: ceiling)
+    }
+
+    /// The same for a call at which a message is `waiting`, or not.
     mutating func nextDelay(
-        using generator: inout some RandomNumberGenerator, atMost limit: Duration? = nil
+        using generator: inout some RandomNumberGenerator, waiting: Bool, now: MonotonicTime
     ) -> Duration {
-        let delay = min(ceiling, limit ?? ceiling) * Double.random(in: 0...1, using: &generator)
+        let isOutage = waiting && broken.map { now - $0 < Self.outage.expected } ?? false
+        return nextDelay(using: &generator, atMost: isOutage ? min(ceiling, Self.outage.wait) : ceiling)
+    }
+
+    private mutating func nextDelay(
+        using generator: inout some RandomNumberGenerator, atMost limit: Duration
+    ) -> Duration {
+        let delay = limit * Double.random(in: 0...1, using: &generator)
         failures += 1
         return delay
     }
+
+    /// A link has ended without a farewell.
+    mutating func pathBroke(at time: MonotonicTime) { broken = time }
+
+    /// Somebody has answered, whoever it was, or said farewell: the path is not to blame.
+    mutating func pathAnswered() { broken = nil }
 
     /// A link has ended after `duration`.
     mutating func linkEnded(after duration: Duration) {
