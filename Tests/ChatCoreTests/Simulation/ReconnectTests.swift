@@ -66,6 +66,8 @@ struct ReconnectTests {
         try await simulation.eventually("it arrives", within: .seconds(2)) {
             try await simulation.bob.texts() == ["waits"]
         }
+        try await simulation.eventually("nothing waits") { try await alice.waiting() == 0 }
+        await simulation.clock.advance(by: .seconds(60))
         // Nothing waits: calls become rare.
         network.setDown(true)
         await simulation.clock.advance(by: .seconds(600))
