@@ -41,6 +41,7 @@ extension IncomingTransfer {
                     beginRecord(of: part, in: folder)
                     part.map.recordNews()
                     group.addTask { await Self.waitForTick() }
+                    load.note(written: sinks.values.lazy.map(\.written).max() ?? 0)
                     // Lanes may have opened since the last request.
                     if failure == nil { request(&planner, &sinks, &load, target, &group) }
                 case .laneEnded(let range):
@@ -61,9 +62,9 @@ extension IncomingTransfer {
                     failure = check(result, sinks[range], range)
                     guard failure == nil else { break }
                     load.end(range)
-                    load.isBegun = true
                     let sink = sinks.removeValue(forKey: range)
                     let count = sink?.written ?? 0
+                    load.note(written: count)
                     if count == range.length {
                         planner.finished(range, after: took, firstBytes: sink?.firstBytes.map { $0 - asked })
                     } else {

@@ -7,8 +7,12 @@ struct LaneLoad {
     /// A lane that has failed once is not used again by this file, though it may not know yet that it has ended.
     private var failed: Set<Int> = []
 
-    /// The first range has come over the link: the sender has heard there that the file continues.
-    var isBegun = false
+    /// Bytes have come over the link: the sender has heard there that the file continues.
+    private var isBegun = false
+
+    /// So many bytes of one range are here. The first ones count, and not the end of the range: where much is lost that
+    /// takes many seconds, and lanes that bring nothing until then are closed again (`LanePlan`).
+    mutating func note(written bytes: UInt64) { if bytes > 0 { isBegun = true } }
 
     /// Those of `open` that may be used.
     func usable(_ open: some Sequence<Int>) -> [Int] { isBegun ? open.filter { !failed.contains($0) }.sorted() : [] }

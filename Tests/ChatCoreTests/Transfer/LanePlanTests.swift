@@ -214,18 +214,19 @@ struct LossyPath: Sendable {
 @Suite("Which lane a range goes over") struct LaneLoadTests {
     private func range(_ number: Int) -> FileRange { FileRange(offset: UInt64(number), length: 1) }
 
-    @Test("none before the first range has come over the link")
+    @Test("none before the first bytes have come over the link; a whole range is not waited for")
     func begun() {
         var load = LaneLoad()
+        load.note(written: 0)
         #expect(load.usable([1, 2]) == [])
-        load.isBegun = true
+        load.note(written: 1)
         #expect(load.usable([2, 1]) == [1, 2])
     }
 
     @Test("the one with the fewest ranges, and none that has failed")
     func fewest() throws {
         var load = LaneLoad()
-        load.isBegun = true
+        load.note(written: 1)
         for number in 0..<6 {
             load.begin(range(number), on: try #require(load.next(of: load.usable([1, 2, 3]))))
         }
