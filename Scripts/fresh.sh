@@ -50,6 +50,7 @@ for who in "$@"; do
         }
         printf '%s: make %s: %s seconds; %s\n' "$who" "$command" $((SECONDS - began)) "$(grep -vE '^(---|  )' "$log" | tail -n 1)"
     done
-    umount -R "$root/proc" "$root/sys" "$root/dev" "$root$toolchain"
+    # Lazily: a daemon that the tests have left behind may still hold a device.
+    umount -R -l "$root/proc" "$root/sys" "$root/dev" "$root$toolchain"
     rm -rf "$root"
 done
