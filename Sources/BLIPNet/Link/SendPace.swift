@@ -52,6 +52,8 @@ struct SendPace {
     /// itself at most, each window: a radio may only have paused for a moment.
     private static let keepingUp = 0.9
     private static let declining = 0.8
+    /// A queue of a path that takes less than before soon has so many times the length that we accept.
+    private static let growth = 2.5
     /// We send at most this many times what has arrived.
     private static let ahead = 1.15
     /// A queue that gets shorter at half the rate is this much of what it was, at most.
@@ -71,6 +73,8 @@ struct SendPace {
     /// queue is.
     private static let standstill = Duration.milliseconds(40)
     private static let standstillSegments = 12.0
+    /// A path has not stopped when this share of the expected bytes has arrived.
+    private static let standing = 0.5
     /// How much our own buffers may hold, as time and in bytes.
     private static let backlogTime = 0.010
     private static let backlogs = 1 << 10...512 << 10
@@ -112,6 +116,8 @@ struct SendPace {
     /// The best rate of the last seconds: a path that loses packets takes much at once after it has taken little.
     private var peakRate = 0.0
     private var longQueues = 0
+    /// The path took so much when its queue was last short, in bytes per second.
+    private var proven = 0.0
     /// When something last arrived, and until when we conclude nothing because the path had stopped.
     private var arrivedAt: MonotonicTime?
     private var recoveredAt: MonotonicTime?
@@ -150,7 +156,8 @@ struct SendPace {
         if sample.acknowledged > window.last.acknowledged {
             let pause = arrivedAt.map { sample.now - $0 } ?? .zero
             arrivedAt = sample.now
-            if hasStoodStill(pause, window.last) { recoveredAt = sample.now + pause }
+            let arrived = sample.acknowledged - window.last.acknowledged
+            if hasStoodStill(pause, window.last, arrived) { recoveredAt = sample.now + pause }
         }
         if let end = recoveredAt {
             if sample.now >= end { recoveredAt = nil }
@@ -172,12 +179,14 @@ struct SendPace {
         return true
     }
 
-    /// `sample`: the last one before something arrived again. A pause with little on its way is one of our own, or an
-    /// acknowledgement that waits for the next packet. As long as TCP is left alone its queue is what we look for.
-    private func hasStoodStill(_ pause: Duration, _ sample: PathSample) -> Bool {
-        guard limit != nil, pause > max(Self.standstill, sample.shortestRoundTrip) else { return false }
+    /// `sample`: the last one before something `arrived` again. A pause with little on its way is one of our own, or an
+    /// acknowledgement that waits for the next packet; one in which much has arrived is a time at which we did not look. As
+    /// long as TCP is left alone its queue is what we look for.
+    private func hasStoodStill(_ pause: Duration, _ sample: PathSample, _ arrived: UInt64) -> Bool {
+        guard let limit, pause > max(Self.standstill, sample.shortestRoundTrip) else { return false }
         let few = Self.standstillSegments * Double(sample.segment)
-        return Double(sample.inFlight) > few && pause / .seconds(1) * arriving > few
+        let expected = pause / .seconds(1) * min(arriving, Double(limit))
+        return Double(sample.inFlight) > few && expected > few && Double(arrived) < expected * Self.standing
     }
 
     /// The findings of a window about the queue.
@@ -263,19 +272,27 @@ struct SendPace {
             if !reading.isSlow || reading.queue > Self.acknowledgementDelay { own = reading.roundTrip }
         }
         longQueues = 0
+        proven = capacity
         state = .paced(capacity * Self.again, capacity: capacity)
     }
 
     private mutating func slowDown(from pace: Double, _ known: Double, _ reading: Reading) {
-        // A rate that equals our pace says nothing of what the path could take; a lower one does.
-        let capacity = arriving < pace * Self.keepingUp ? max(arriving, known * Self.declining) : known
+        // A rate that equals our pace says nothing of what the path could take; a lower one does, where the queue grows: else TCP
+        // has sent less, after a loss.
+        let isTooMuch = arriving < pace * Self.keepingUp && reading.queue > reading.allowed * Self.growth
+        let capacity = isTooMuch ? max(arriving, known * Self.declining) : known
         guard longQueues < Self.patience || pace > capacity * Self.yielded else { return standAside(reading.now) }
+        // Less and less arrives, and the queue is what it was: neither was it ours.
+        if longQueues >= 2 * Self.patience, pace <= proven * Self.yielded, !reading.isFalling {
+            return standAside(reading.now)
+        }
         let excess = (reading.queue - reading.allowed / 2) / Self.halving
         state = .paced(capacity * max(1 - excess / 2, Self.draining), capacity: capacity)
     }
 
     private mutating func speedUp(from pace: Double, _ known: Double, _ reading: Reading) {
         let capacity = max(known, min(arriving, pace))
+        proven = capacity
         // The kernel notices a queue late; until it does, we send little more than what arrives.
         guard let best = rates.max() else { return }
         let room = 1 - reading.queue / reading.aim

@@ -20,6 +20,8 @@ private struct NarrowPath {
     var stall = 0.0
     /// From then on somebody else sends through the same queue, with a TCP of their own.
     var rivalFrom = Double.infinity
+    /// Between two looks at what the kernel says: rare where it takes much at once.
+    var look = 0.01
 
     struct Outcome {
         /// What we got of the path, as a share.
@@ -105,7 +107,7 @@ private struct NarrowPath {
                 if rival.sent.count == sent { break }
             }
             if now >= nextSample {
-                nextSample = now + 0.01
+                nextSample = now + look
                 _ = pace.note(
                     PathSample(
                         now: MonotonicTime(nanoseconds: Int64(now * 1e9)), roundTrip: .seconds(smoothed),
@@ -171,6 +173,20 @@ private struct NarrowPath {
             let (free, paced) = (path.run(seconds: 12, isPaced: false), path.run(seconds: 12))
             #expect(paced.share > free.share * 0.9, "\(paced.share) of \(free.share)")
         }
+    }
+
+    @Test("rare looks are no pauses of the path: its queue drains, the rate comes back", arguments: [0.03, 0.045, 0.06])
+    func rareLooks(look: Double) {
+        let path = NarrowPath(bitsPerSecond: 50e6, roundTrip: 0.02, queue: 0.1, look: look)
+        let (free, paced) = (path.run(seconds: 12, isPaced: false), path.run(seconds: 12))
+        #expect(paced.share > free.share * 0.9, "\(paced.share) of \(free.share)")
+    }
+
+    @Test("a radio whose packets are always late and sometimes lost keeps its rate", arguments: [0.02, 0.03, 0.04])
+    func lateRadio(jitter: Double) {
+        let path = NarrowPath(bitsPerSecond: 5e6, roundTrip: 0.06, queue: 0.3, lossInterval: 500, jitter: jitter)
+        let (free, paced) = (path.run(seconds: 120, isPaced: false), path.run(seconds: 120))
+        #expect(paced.share > free.share * 0.85, "\(paced.share) of \(free.share)")
     }
 
     @Test("a radio that stands still each second keeps its rate: a pause says nothing of how fast the path is")
