@@ -175,7 +175,7 @@ private struct NarrowPath {
         }
     }
 
-    @Test("rare looks are no pauses of the path: its queue drains, and it gets its rate", arguments: [0.03, 0.045, 0.06])
+    @Test("rare looks are no pauses of the path: its queue drains", arguments: [0.03, 0.045, 0.06])
     func rareLooks(look: Double) {
         let path = NarrowPath(bitsPerSecond: 50e6, roundTrip: 0.02, queue: 0.1, look: look)
         let (free, paced) = (path.run(seconds: 12, isPaced: false), path.run(seconds: 12))
