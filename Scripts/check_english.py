@@ -22,6 +22,8 @@ WORDS = [
     (r"\bnone of\b", "no ... , not one of"),
     (r"\b(?:give|gives|gave|given|giving) (?:it |them |this |that |one )?up\b", "abandon, stop, cancel"),
     (r"\b(?:is|are|was|were|be|been) (?:waited|asked|looked|cared|paid|called) for\b", "say who waits, asks, looks"),
+    (r"\b(?:is|are|was|were|be|been) looked at\b", "say who looks"),
+    (r"\bfor ever\b", "forever"),
     (r"\bto be had\b", "available"),
     (r"\bhas to do with\b", "concerns"),
     (r"\b(?:is|are) at rest there\b", "rests"),
@@ -44,7 +46,6 @@ TEXT_WORDS = [
     (r"\b(?:by itself|by themselves)\b", "on its own, automatically"),
     (r"\b(?:is|are) none of\b", "Expected A, B or C, not X"),
     (r"\banew\b", "again"),
-    (r"\bfor ever\b", "forever"),
     (r"\ball the same\b", "anyway"),
     (r"\bblanks?\b", "spaces"),
     (r"\bput(?:s)? (?:it |them )?(?:right|aside|off)\b", "repair, set aside, disconnect"),
@@ -113,7 +114,8 @@ def faults_of(name, exceptions):
     if name.endswith(".swift"):
         found = texts(text)
         yield from faults_in(found, found, WORDS + TEXT_WORDS, name, exceptions)
-        yield from faults_in(comments(text), comments(text), WORDS, name, exceptions)
+        found = comments(text)
+        yield from faults_in(found, found, WORDS, name, exceptions)
     else:
         yield from faults_in(prose(text), raw, WORDS, name, exceptions)
 

@@ -28,7 +28,7 @@ enum FileSystem {
         guard status.st_mode & S_IFMT == S_IFREG else { throw .cannotOpen(path: path, reason: "not a regular file") }
     }
 
-    /// To open anything else can last for ever.
+    /// To open anything else can last forever.
     static func isRegularFile(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG

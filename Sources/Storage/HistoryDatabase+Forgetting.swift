@@ -118,7 +118,7 @@ extension HistoryDatabase {
         return files
     }
 
-    /// The conversations that are not kept for ever, and the times before which messages in them are too old.
+    /// The conversations that are not kept forever, and the times before which messages in them are too old.
     func limits(_ rules: RetentionRules, now: Timestamp) async throws(StoreError) -> [(ContactID, Timestamp)] {
         try await reader.perform { connection throws(StoreError) in
             let limits = try connection.all(
@@ -160,7 +160,7 @@ extension HistoryDatabase {
 }
 
 extension Retention {
-    /// As the database has it: NULL for none, 0 for ever.
+    /// As the database has it: NULL for none, 0 forever.
     fileprivate init?(days: Int64?) {
         guard let days else { return nil }
         // A repaired or copied database may say anything.

@@ -16,7 +16,7 @@ final class LinkMailbox: Sendable {
         /// `leaves`: nobody waits for the peer's goodbye.
         case close(code: UInt16, reason: String, leaves: Bool)
 
-        /// The item will not be looked at: nobody must wait for it.
+        /// Nobody will look at the item: nobody must wait for it.
         func fail(_ error: LinkError) {
             guard case .request(_, let sink, let pending) = self else { return }
             sink?.bodyEnded(error)

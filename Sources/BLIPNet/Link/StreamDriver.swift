@@ -343,7 +343,7 @@ extension StreamDriver {
 
     // MARK: Out
 
-    /// Writes as long as the socket has room. The next frame is produced only then, and mail is looked at before
+    /// Writes as long as the socket has room. The next frame is produced only then, and we look at the mail before
     /// each one, so that an urgent message waits for no more than what the socket has taken already.
     private func pump() {
         var written = 0

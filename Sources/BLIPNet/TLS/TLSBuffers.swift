@@ -11,7 +11,7 @@ final class TLSBuffers {
     /// Received and not taken by OpenSSL.
     private var unread = ByteQueue()
 
-    // Made once and used for ever.
+    // Made once and used forever.
     private nonisolated(unsafe) static let method = copenssl_buffer_method()
 
     init() throws(TLSError) {

@@ -17,7 +17,7 @@ package struct BLIPTap {
     private enum Phase {
         case handshake
         case open
-        /// Nothing more is looked at.
+        /// The tap reads nothing more.
         case over
     }
 

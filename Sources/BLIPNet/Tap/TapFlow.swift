@@ -8,7 +8,7 @@ struct TapFlow {
         case frames
         /// Bytes are missing: reading resumes with the next bytes that begin with a frame, as those of most packets do.
         case searching
-        /// Nothing more is looked at.
+        /// The tap reads nothing more.
         case ended
     }
 
@@ -18,7 +18,7 @@ struct TapFlow {
     private static let maxLosses = 8
 
     private let isMasked: Bool
-    /// Bytes that have not been looked at.
+    /// Bytes that it has not read yet.
     var input = ByteQueue()
     private var state = State.waiting
     private let limits: WebSocketLimits
@@ -53,7 +53,7 @@ struct TapFlow {
         if isWhole { read(tell) } else { lose() }
     }
 
-    /// Nothing more of this direction is looked at.
+    /// Reads nothing more of this direction.
     mutating func end() {
         state = .ended
         input = ByteQueue()

@@ -1,4 +1,4 @@
-// What our user offers, as it is on the disk now: what is offered is looked at now, read later, and must not have changed
+// What our user offers, as it is on the disk now: we look at an offered file now, read it later, and it must not have changed
 // by then.
 
 import CLinux

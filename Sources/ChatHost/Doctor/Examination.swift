@@ -9,7 +9,7 @@ import ChatWords
 import Glibc
 import Storage
 
-/// One thing that was looked at.
+/// One finding.
 package struct Finding: Sendable, Equatable {
     package enum Verdict: String, Sendable {
         case ok, warning, error
@@ -50,7 +50,7 @@ package struct Examination {
 
     package mutating func run() async {
         checkConfiguration()
-        // Nothing else is looked at: to open a history leaves files beside it.
+        // It looks at nothing else: opening a history leaves files beside it.
         guard checkOwner() else { return }
         checkFolders()
         checkKey()

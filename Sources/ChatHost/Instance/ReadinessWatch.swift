@@ -107,7 +107,7 @@ final class ReadinessWatch: Sendable {
         let ended = state.withLock { state in
             var ended: [(CheckedContinuation<Bool, Never>, Bool)] = []
             for (number, wait) in state.waits {
-                // One that has come meanwhile is looked at in the next round.
+                // The next round looks at one that has come meanwhile.
                 guard let continuation = wait.continuation else { continue }
                 let seen = waits[number] == nil ? nil : places[wait.descriptor].map { watched[$0].revents }
                 let isReady = (seen ?? 0) & (wait.events | Int16(POLLERR | POLLHUP | POLLNVAL)) != 0

@@ -70,7 +70,7 @@ package struct FilterProgram: Sendable {
     }
 }
 
-/// The pipes of a program, moved together, so that neither side waits for the other for ever.
+/// The pipes of a program, moved together, so that neither side waits for the other forever.
 private struct PipeExchange {
     private var descriptors: [Int32]
     private var rest: ArraySlice<UInt8>

@@ -25,7 +25,7 @@ enum Previews {
             else { return nil }
             return (message.id, path)
         }
-        // More than the shelf keeps would push each other out, and we would ask for them for ever.
+        // More than the shelf keeps would push each other out, and we would ask for them forever.
         for (id, path) in files.prefix(PictureShelf.limit).reversed() where state.world.pictures.ask(for: id) {
             effects.append(.ask(.picture(id, path: path, isLarge: state.surface.showsRealPictures)))
         }

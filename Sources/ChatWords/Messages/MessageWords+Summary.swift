@@ -3,7 +3,7 @@
 package import ChatCore
 
 extension MessageWords {
-    /// Bytes that are looked at: a row shows less, and a message of 64 KiB would be filtered whole for each picture.
+    /// We read this many bytes: a row shows less, and a message of 64 KiB would be filtered whole for each picture.
     private static let limit = 2_048
 
     /// The message on one line; of a long text the beginning, or the part around the first of `words` in it.

@@ -3,7 +3,7 @@
 /// Names are short, have no blanks at their ends and are never invisible. File names cannot look like a path, and
 /// cannot hide what they are.
 package enum NameFilter {
-    /// Raw bytes that are looked at: a name longer than that is cut anyway.
+    /// We read this many raw bytes: a name longer than that is cut anyway.
     private static let maxRawBytes = 2_048
     /// Columns that the end of a shortened file name may take, so that its extension stays visible.
     private static let maxEndColumns = 20

@@ -1,6 +1,6 @@
 // The filter's treatment of each scalar of an outside text (PRODUCT "Hostile text", rule 2 and its table).
 
-/// The treatment of one scalar, before its neighbours are looked at.
+/// The treatment of one scalar, before its neighbours count.
 package enum ScalarRule: Equatable {
     /// Drawn as it is.
     case keep

@@ -16,7 +16,7 @@ package enum SystemZone {
     package static func lookAgain() { tzset() }
 }
 
-/// How often the zone is looked at: before anything that happens, but at most twice a second.
+/// Says when to look at the zone: before anything that happens, but at most twice a second.
 package struct ZoneWatch {
     private static let pause = Duration.milliseconds(500)
     private var next: Duration?

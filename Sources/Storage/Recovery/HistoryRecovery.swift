@@ -1,4 +1,4 @@
-// Saves what can be read of a damaged history into a new one: every leaf page of the file is looked at for rows, whether
+// Saves what can be read of a damaged history into a new one: it looks for rows on every leaf page of the file, whether
 // or not anything still leads to it.
 
 package import ChatCore

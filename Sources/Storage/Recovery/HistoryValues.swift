@@ -75,7 +75,7 @@ enum HistoryValues {
             let unreadable = try refused(sql, number: 17, in: connection) { row throws(StoreError) in
                 _ = try SQLiteConnection.heldMessage(from: row)
             }
-            // Nothing is held back that is so far ahead: it would wait for ever.
+            // Nothing is held back that is so far ahead: it would wait forever.
             let ahead = try connection.all(
                 """
                 SELECT number FROM held JOIN conversations v USING (contact)

@@ -16,7 +16,7 @@ struct ReceiveOrder: Sendable {
     var limit: UInt64?
     /// Absolute; `nil`: the downloads folder.
     var folder: String?
-    /// How long to wait for the first offer; `nil`: for ever.
+    /// How long to wait for the first offer; `nil`: forever.
     var timeout: Duration?
     /// A user who accepts one file of a folder gets all of it.
     var takesFolders = true

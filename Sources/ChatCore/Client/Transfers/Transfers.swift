@@ -240,7 +240,7 @@ struct Transfers {
     }
 
     /// Of accepted files, in the order of the line, those that come in one bundle of at most `bytes`: the first that fits and
-    /// what follows it into the same folder. Returns them with the number of the last one that was looked at.
+    /// what follows it into the same folder. Returns them with the number of the last one that we saw.
     mutating func beginBundle(
         of waiting: [FileTransfer], bytes: UInt64
     ) -> (rows: [FileTransfer], last: TransferNumber?) {

@@ -77,7 +77,7 @@ extension VerifyPane {
         _ command: AppCommand, about request: ContactRequest, _ state: inout AppState, _ effects: inout [AppEffect]
     ) {
         if command == .closePane { return state.closeOverlay() }
-        // Another contact would be made of it, and the old one stay as it is for ever.
+        // Another contact would be made of it, and the old one stay as it is forever.
         if [.numbersMatch, .decideLater, .acceptRequest].contains(command),
             let chat = state.world.chats.first(where: { $0.peer.newPeerID == request.peerID })
         {
