@@ -90,9 +90,7 @@ extension EndToEnd {
 
         @Test(
             "a home on a read-only medium can be read, and what would change it says why it cannot",
-            .enabled("nothing can be mounted here") {
-                try await BlipchatHome("any").shell("unshare -m true").status == .exited(0)
-            })
+            .hasMountNamespaces)
         func readOnlyHome() async throws {
             let alice = try BlipchatHome("alice")
             try await alice.add("127.0.0.1:\(PlainServer.freePort())", as: "bob")
@@ -242,6 +240,15 @@ extension EndToEnd {
             try await disk.remountReadOnly()
             #expect(try await alice.run("doctor").status == .exited(7))
             try await disk.unmount()
+        }
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// `unshare -m` works here.
+    static var hasMountNamespaces: Self {
+        .enabled("nothing can be mounted here") {
+            try await BlipchatHome("any").shell("unshare -m true").status == .exited(0)
         }
     }
 }

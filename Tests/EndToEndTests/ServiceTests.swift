@@ -110,7 +110,7 @@ extension EndToEnd {
 
         @Test(
             "a moment without descriptors is over when they are back",
-            .enabled(if: geteuid() == 0, "only root may look into blipchat (strace, /proc)"))
+            .looksIntoBlipchat)
         func descriptors() async throws {
             let home = try BlipchatHome("alice")
             let process = try ChildProcess(
@@ -170,7 +170,7 @@ extension EndToEnd {
 
         @Test(
             "where it starts, commands reach it, also after strangers held all they could get",
-            .enabled(if: geteuid() == 0, "only root may look into blipchat (strace, /proc)"), arguments: 30...36)
+            .looksIntoBlipchat, arguments: 30...36)
         func fewDescriptors(limit: Int) async throws {
             let home = try BlipchatHome("alice")
             let process = try ChildProcess(

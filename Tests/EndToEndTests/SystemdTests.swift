@@ -127,9 +127,7 @@ extension EndToEnd {
         @Test(
             "its units work under a real systemd --user: start, reload, watchdog, stop, socket",
             .enabled(if: isPossible, "only root with systemd (apt install systemd) can start one of its own"),
-            .enabled("this machine allows no mount namespaces") {
-                try await BlipchatHome("any").shell("unshare -m true").status == .exited(0)
-            })
+            .hasMountNamespaces)
         func units() async throws {
             let home = try BlipchatHome("alice")
             let rig = try ChildProcess(

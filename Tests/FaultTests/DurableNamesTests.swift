@@ -8,9 +8,8 @@ import Testing
 
 @Suite(
     "What is made once", .serialized,
-    .enabled("only root may look into blipchat, and strace has to: nothing is known of the order on the disk") {
-        try await Injection.canTrace() && geteuid() == 0
-    })
+    .looksIntoBlipchat,
+    .enabled("strace may not trace here: nothing is known of the order on the disk") { try await Injection.canTrace() })
 struct DurableNamesTests {
     @Test("the key: the file is synchronised before it gets its name, and the folder behind that")
     func key() async throws {

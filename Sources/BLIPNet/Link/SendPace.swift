@@ -53,7 +53,7 @@ struct SendPace {
     private static let keepingUp = 0.9
     private static let declining = 0.8
     /// A queue of a path that takes less than before soon has so many times the length that we accept.
-    private static let growth = 2.5
+    private static let decliningQueue = 2.5
     /// We send at most this many times what has arrived.
     private static let ahead = 1.15
     /// A queue that gets shorter at half the rate is this much of what it was, at most.
@@ -74,7 +74,7 @@ struct SendPace {
     private static let standstill = Duration.milliseconds(40)
     private static let standstillSegments = 12.0
     /// A path has not stopped when this share of the expected bytes has arrived.
-    private static let standing = 0.5
+    private static let standstillShare = 0.5
     /// How much our own buffers may hold, as time and in bytes.
     private static let backlogTime = 0.010
     private static let backlogs = 1 << 10...512 << 10
@@ -186,7 +186,7 @@ struct SendPace {
         guard let limit, pause > max(Self.standstill, sample.shortestRoundTrip) else { return false }
         let few = Self.standstillSegments * Double(sample.segment)
         let expected = pause / .seconds(1) * min(arriving, Double(limit))
-        return Double(sample.inFlight) > few && expected > few && Double(arrived) < expected * Self.standing
+        return Double(sample.inFlight) > few && expected > few && Double(arrived) < expected * Self.standstillShare
     }
 
     /// The findings of a window about the queue.
@@ -279,7 +279,7 @@ struct SendPace {
     private mutating func slowDown(from pace: Double, _ known: Double, _ reading: Reading) {
         // A rate that equals our pace says nothing of what the path could take; a lower one does, where the queue grows: else TCP
         // has sent less, after a loss.
-        let isTooMuch = arriving < pace * Self.keepingUp && reading.queue > reading.allowed * Self.growth
+        let isTooMuch = arriving < pace * Self.keepingUp && reading.queue > reading.allowed * Self.decliningQueue
         let capacity = isTooMuch ? max(arriving, known * Self.declining) : known
         guard longQueues < Self.patience || pace > capacity * Self.yielded else { return standAside(reading.now) }
         // Less and less arrives, and the queue is what it was: neither was it ours.

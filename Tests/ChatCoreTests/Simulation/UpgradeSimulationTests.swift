@@ -113,19 +113,6 @@ struct UpgradeSimulationTests {
         await simulation.stop()
     }
 
-    /// A file whose every megabyte is another one. Returns its SHA-256 in hex.
-    private func writeLarge(_ path: String, _ size: Int) throws -> String {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        try #require(descriptor >= 0)
-        defer { close(descriptor) }
-        var bytes = pseudoRandom(1 << 20, seed: 1)
-        for part in 0..<(size >> 20) {
-            withUnsafeBytes(of: part) { bytes.replaceSubrange(..<8, with: $0) }
-            try #require(write(descriptor, bytes, bytes.count) == bytes.count)
-        }
-        return try sha256(of: path)
-    }
-
     /// How often the way changes; `BLIPCHAT_ROUTE_CHANGES` sets it (REACH 7: 500 during 1,000 messages and 1 GB).
     private static let changes =
         getenv("BLIPCHAT_ROUTE_CHANGES").flatMap { Int(String(cString: $0)) }.map { max(2, $0) } ?? 40
@@ -141,9 +128,10 @@ struct UpgradeSimulationTests {
         try await simulation.start()
         try await wait(simulation, relayed: false)
         let source = try TemporaryDirectory()
-        let digest = try writeLarge(source.path + "/large.bin", Self.changes * Self.bytesPerChange)
-        let file = try await alice.client.ask(
-            .sendFile(at: source.path + "/large.bin", named: nil, caption: "", to: alice.contact))
+        let path = source.path + "/large.bin"
+        try TestFile.generate(path, size: Self.changes * Self.bytesPerChange)
+        let digest = try sha256(of: path)
+        let file = try await alice.client.ask(.sendFile(at: path, named: nil, caption: "", to: alice.contact))
         var said = [alice.name: ["large.bin"]]
         var crossed: Set<Int> = []
         func say() async throws {

@@ -48,7 +48,7 @@ package struct CaptureTap {
     private var unknownLinks: Set<UInt16> = []
     private var hasFragments = false
 
-    /// `dialect` as in `BLIPTap`; `port`: only connections of this port are looked at.
+    /// `dialect` as in `BLIPTap`; `port`: it reads only connections of this port.
     package init(dialect: BLIPDialect?, port: UInt16? = nil) {
         self.dialect = dialect
         self.port = port

@@ -16,7 +16,7 @@ struct Downloads {
     /// When a link begins we tell the sender of so many paused files at most: a paused folder has thousands, and nobody waits
     /// for this news.
     static let mostPausesTold = 100
-    /// How many open offers are looked at together when a link begins.
+    /// We look at this many open offers together when a link begins.
     private static let offersTogether = 100
     /// How long a stopped download may take to write down how far it is.
     private static let downloadGrace = Duration.seconds(2)
@@ -110,7 +110,7 @@ struct Downloads {
     /// Runs an accepted transfer if its sender is online and few enough run already. `inTurn`: not before its turn, with
     /// many that wait.
     func startDownload(_ id: MessageID, inTurn: Bool = false) async {
-        _ = await core.records.quietly { () async throws(StoreError) in try await book.row(of: id) }
+        _ = await book.rowQuietly(of: id)
         guard core.isRunning else { return }
         let start = book.transfers.start(
             id, isOnline: { core.links[$0]?.sendingLink != nil },
@@ -176,8 +176,7 @@ struct Downloads {
 
     /// A run that we had stopped waiting for has let go of its file. Removes that file if the transfer has ended meanwhile.
     private func clearBehind(_ row: FileTransfer) async {
-        let found = await core.records.quietly { () async throws(StoreError) in try await book.row(of: row.id) }
-        guard let now = found ?? nil, now.state.isFinal else { return }
+        guard let now = await book.rowQuietly(of: row.id), now.state.isFinal else { return }
         await PartialFile(of: row)?.remove()
     }
 
@@ -258,8 +257,7 @@ struct Downloads {
 
     /// Ends a download without a file.
     private func giveUp(_ id: MessageID, _ state: FileTransfer.State, _ reason: TransferReason) async {
-        let found = await core.records.quietly { () async throws(StoreError) in try await book.row(of: id) }
-        if let row = found ?? nil { await PartialFile(of: row)?.remove() }
+        if let row = await book.rowQuietly(of: id) { await PartialFile(of: row)?.remove() }
         let time = core.now()
         await book.changeQuietly(id) {
             $0.state = state
@@ -292,8 +290,7 @@ struct Downloads {
     /// Tells the sender of a paused incoming file why we fetch no more of it. We do not store that: we say it again over
     /// the next link, and fetching takes it back.
     func tellPause(of id: MessageID) async {
-        let found = await core.records.quietly { () async throws(StoreError) in try await book.row(of: id) }
-        guard let row = found ?? nil, row.direction == .incoming, row.state == .paused,
+        guard let row = await book.rowQuietly(of: id), row.direction == .incoming, row.state == .paused,
             let link = core.links[row.contact]?.sendingLink
         else { return }
         let pause: FileStatusRequest.Pause = row.reason == nil ? .user : .disk

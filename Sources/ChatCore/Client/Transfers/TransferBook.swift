@@ -28,6 +28,11 @@ final class TransferBook {
         return transfers.read(stored)
     }
 
+    /// The same for tasks that nobody waits for: a failure becomes a notice, and `nil`.
+    func rowQuietly(of id: MessageID) async -> FileTransfer? {
+        await core.records.quietly { () async throws(StoreError) in try await row(of: id) } ?? nil
+    }
+
     /// Changes an unfinished transfer and shows it; `nil` when it is final (nothing changes any more) or unknown.
     func changeRow(
         _ id: MessageID, showing: Bool = true, _ change: (inout FileTransfer) -> Void
