@@ -19,7 +19,7 @@ public struct MonotonicTime: Sendable, Hashable, Comparable {
     }
 
     /// The first multiple of `step`, counted from the origin, that is not earlier; saturates instead of overflowing.
-    func roundedUp(to step: Duration) -> Self {
+    package func roundedUp(to step: Duration) -> Self {
         let length = max(step.inNanoseconds, 1)
         let over = nanoseconds % length
         return over <= 0 ? self : self + .nanoseconds(length - over)

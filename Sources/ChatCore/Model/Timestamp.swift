@@ -12,5 +12,10 @@ package struct Timestamp: Sendable, Hashable, Comparable {
         let (sum, isTooLate) = milliseconds.addingReportingOverflow(seconds)
         return isTooLong || isTooLate ? .endless : Timestamp(milliseconds: sum)
     }
+    /// How long `earlier` was before this; nothing if it was not (clocks are set back), and `Int64.max` milliseconds at most.
+    func since(_ earlier: Timestamp) -> Duration {
+        let (difference, overflow) = milliseconds.subtractingReportingOverflow(earlier.milliseconds)
+        return .milliseconds(overflow ? (self > earlier ? .max : 0) : max(0, difference))
+    }
     package static func < (left: Self, right: Self) -> Bool { left.milliseconds < right.milliseconds }
 }

@@ -58,7 +58,7 @@ import Testing
         #expect(links.dial(bob) == .later)
         links[bob]?.isPutOff = true
         #expect(links.dial(bob) == .no)
-        #expect(links.nextCall(of: bob, now: MonotonicTime(nanoseconds: 0)) == nil)
+        #expect(links.nextCall(of: bob, now: now, wall: Timestamp(milliseconds: 0)) == nil)
     }
 
     @Test("an answered call becomes a link, unless the key is ours or that of somebody else")

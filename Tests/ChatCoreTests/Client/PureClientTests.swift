@@ -40,24 +40,42 @@ private struct Highest: RandomNumberGenerator {
         var generator = Highest()
         for _ in 0..<5 { _ = policy.nextDelay(using: &generator) }
         policy.linkEnded(after: .seconds(29))
-        #expect(policy.ceiling == .seconds(16))
+        #expect(policy.ceiling() == .seconds(16))
         policy.linkEnded(after: .seconds(30))
-        #expect(policy.ceiling == .milliseconds(500))
+        #expect(policy.ceiling() == .milliseconds(500))
         _ = policy.nextDelay(using: &generator)
         policy.reset()
-        #expect(policy.ceiling == .milliseconds(500))
+        #expect(policy.ceiling() == .milliseconds(500))
     }
 
     @Test("who has been away for an hour or a day is called rarely, and a thousand failures do not overflow")
-    func manyFailures() {
+    func absence() {
         var policy = ReconnectPolicy()
         var generator = Highest()
-        for (failures, minutes) in [(99, 1), (100, 5), (699, 5), (700, 15), (2000, 15)] {
-            while policy.failures < failures { _ = policy.nextDelay(using: &generator) }
-            #expect(policy.ceiling == .seconds(60 * minutes))
+        for (hours, minutes) in [(0, 1), (1, 5), (23, 5), (24, 15), (100_000, 15)] {
+            let away = Duration.seconds(3600 * hours)
+            policy.reset()
+            // The series begins as it does for everybody.
+            #expect(policy.ceiling(away: away) == .milliseconds(500))
+            for _ in 0..<1000 { _ = policy.nextDelay(using: &generator) }
+            #expect(policy.ceiling(away: away) == .seconds(60 * minutes))
         }
-        policy.reset()
-        #expect(policy.ceiling == .milliseconds(500))
+    }
+
+    @Test("rare calls to many contacts fall together")
+    func together() {
+        var generator = SystemRandomNumberGenerator()
+        var moments: Set<Int64> = []
+        for second in 0..<200 {
+            var policy = ReconnectPolicy()
+            for _ in 0..<20 { _ = policy.nextDelay(using: &generator) }
+            let now = MonotonicTime(nanoseconds: Int64(second) * 1_000_000_000)
+            let delay = policy.nextDelay(using: &generator, waiting: false, away: .seconds(100_000), now: now)
+            #expect(delay >= .zero && delay <= .seconds(900))
+            moments.insert((now + delay).nanoseconds)
+        }
+        // 300 s apart, from 0 to 900.
+        #expect(moments.count <= 4)
     }
 }
 

@@ -15,7 +15,7 @@ struct ReconnectTests {
         return zip(times.dropFirst(), times).map { ($0 - $1) / .seconds(1) }
     }
 
-    @Test("waits are random in [0, min(60 s, 0.5 s * 2^n)], for about an hour, and there is no end of trying")
+    @Test("waits are random in [0, min(60 s, 0.5 s * 2^n)], for an hour, and there is no end of trying")
     func backoff() async throws {
         let simulation = try await Simulation(seed: 18)
         let alice = simulation.alice
@@ -23,12 +23,29 @@ struct ReconnectTests {
         await simulation.clock.advance(by: .seconds(3600))
         let pauses = pauses(simulation.network, of: alice.id, from: MonotonicTime(nanoseconds: 0))
         for (number, pause) in pauses.dropFirst().enumerated() {
-            // After about an hour they are rarer.
-            let most = number < 100 ? 60.0 : 300
-            #expect(pause <= min(most, 0.5 * Double(1 << min(number, 10))) + 0.1, "wait \(number)")
+            #expect(pause <= min(60, 0.5 * Double(1 << min(number, 10))) + 0.1, "wait \(number)")
         }
         #expect(pauses.count > 60)
         #expect(Set(pauses.suffix(20).map { Int($0) }).count > 3)
+        await simulation.stop()
+    }
+
+    @Test("whoever has been away for a day is called a few times an hour, also soon after the series has begun anew")
+    func longAway() async throws {
+        let simulation = try await Simulation(seed: 25)
+        let alice = simulation.alice
+        try await alice.client.start()
+        await simulation.clock.advance(by: .seconds(86_400))
+        func calls(in hours: Int) async -> Int {
+            let start = simulation.clock.now
+            await simulation.clock.advance(by: .seconds(3600 * hours))
+            return pauses(simulation.network, of: alice.id, from: start).count
+        }
+        let rare = await calls(in: 10)
+        #expect(rare >= 40 && rare <= 120, "\(rare) in ten hours")
+        try await alice.client.ask(.reconnect(nil))
+        let anew = await calls(in: 1)
+        #expect(anew >= 10 && anew <= 30, "\(anew) in the hour after F5")
         await simulation.stop()
     }
 
@@ -37,7 +54,7 @@ struct ReconnectTests {
         let simulation = try await Simulation(seed: 19)
         let (alice, bob) = (simulation.alice, simulation.bob)
         try await alice.client.start()
-        await simulation.clock.advance(by: .seconds(1800))
+        await simulation.clock.advance(by: .seconds(1807))
         try await bob.listenOnly()
         try await simulation.waitOnline()
         await simulation.clock.advance(by: .seconds(seconds))
@@ -61,7 +78,7 @@ struct ReconnectTests {
         await simulation.clock.advance(by: .seconds(60))
         network.setDown(true)
         try await alice.say("waits")
-        await simulation.clock.advance(by: .seconds(600))
+        await simulation.clock.advance(by: .seconds(180))
         network.setDown(false)
         try await simulation.eventually("it arrives", within: .seconds(2)) {
             try await simulation.bob.texts() == ["waits"]
@@ -70,26 +87,26 @@ struct ReconnectTests {
         await simulation.clock.advance(by: .seconds(60))
         // Nothing waits: calls become rare.
         network.setDown(true)
-        await simulation.clock.advance(by: .seconds(600))
+        await simulation.clock.advance(by: .seconds(400))
         let quiet = simulation.clock.now
-        await simulation.clock.advance(by: .seconds(600))
+        await simulation.clock.advance(by: .seconds(501))
         #expect(pauses(network, of: alice.id, from: quiet).count < 60)
         // After a quarter of an hour nobody expects the path back.
         try await alice.say("waits, too")
-        await simulation.clock.advance(by: .seconds(600))
+        await simulation.clock.advance(by: .seconds(120))
         let late = simulation.clock.now
-        await simulation.clock.advance(by: .seconds(600))
-        #expect(pauses(network, of: alice.id, from: late).count < 60)
+        await simulation.clock.advance(by: .seconds(300))
+        #expect(pauses(network, of: alice.id, from: late).count < 40)
         // Bob's program has ended: that is no broken path.
         network.setDown(false)
         try await simulation.waitOnline()
         await simulation.clock.advance(by: .seconds(60))
         await simulation.bob.client.stop()
         try await alice.say("for later")
-        await simulation.clock.advance(by: .seconds(300))
+        await simulation.clock.advance(by: .seconds(120))
         let gone = simulation.clock.now
-        await simulation.clock.advance(by: .seconds(300))
-        #expect(pauses(network, of: alice.id, from: gone).count < 30)
+        await simulation.clock.advance(by: .seconds(120))
+        #expect(pauses(network, of: alice.id, from: gone).count < 25)
         await simulation.stop()
     }
 
@@ -98,7 +115,7 @@ struct ReconnectTests {
         let simulation = try await Simulation(seed: 20)
         let (alice, bob) = (simulation.alice, simulation.bob)
         try await alice.client.start()
-        await simulation.clock.advance(by: .seconds(1800))
+        await simulation.clock.advance(by: .seconds(1807))
         func calls() -> Int { simulation.network.calls.count { $0.caller == alice.id } }
         let actions: [() async throws -> Void] = [
             { try await alice.client.ask(.setTyping(true, to: alice.contact)) }, { try await alice.say("hello") },
@@ -110,7 +127,7 @@ struct ReconnectTests {
             try await action()
             try await eventually("she calls") { calls() > before }
             #expect(simulation.clock.now == time)
-            await simulation.clock.advance(by: .seconds(1800))
+            await simulation.clock.advance(by: .seconds(1807))
         }
         // Bob comes and calls: what waits goes out over his call.
         let before = calls()
@@ -125,7 +142,7 @@ struct ReconnectTests {
         let simulation = try await Simulation(seed: 26)
         let alice = simulation.alice
         try await alice.client.start()
-        await simulation.clock.advance(by: .seconds(1800))
+        await simulation.clock.advance(by: .seconds(1807))
         func calls() -> Int { simulation.network.calls.count { $0.caller == alice.id } }
         let before = calls()
         simulation.network.tell(.pathFound, to: alice.id)
@@ -302,7 +319,11 @@ struct ReconnectTests {
 
     @Test("nothing expires: after a year away it goes out")
     func noExpiry() async throws {
-        let simulation = try await Simulation(seed: 23) { $0.reconnect = ReconnectPolicy(maximum: .seconds(864_000)) }
+        let simulation = try await Simulation(seed: 23) {
+            $0.reconnect = ReconnectPolicy(maximum: .seconds(864_000))
+            // Something that happens each hour makes a year long.
+            $0.reach.findsNeighbours = false
+        }
         let (alice, bob) = (simulation.alice, simulation.bob)
         try await alice.client.start()
         try await alice.say("happy new year")

@@ -23,7 +23,9 @@ struct Dialling {
 
     /// Waits for the back-off (D8), then dials.
     func dialLater(_ contact: ContactID) {
-        guard core.isRunning, let wait = core.links.nextCall(of: contact, now: core.clock.now()) else { return }
+        guard core.isRunning,
+            let wait = core.links.nextCall(of: contact, now: core.clock.now(), wall: core.now())
+        else { return }
         core.tasks.spawn(after: wait.delay) { client in
             guard client.core.links[contact]?.dialNumber == wait.number else { return }
             client.dialling.dial(contact)

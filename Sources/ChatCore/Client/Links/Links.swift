@@ -88,9 +88,11 @@ struct Links {
     }
 
     /// How long to wait before the next call; any earlier wait becomes stale.
-    mutating func nextCall(of contact: ContactID, now: MonotonicTime) -> (delay: Duration, number: Int)? {
+    mutating func nextCall(
+        of contact: ContactID, now: MonotonicTime, wall: Timestamp
+    ) -> (delay: Duration, number: Int)? {
         guard sessions[contact]?.mayDial == true else { return nil }
-        return sessions[contact]?.nextDelay(using: &random, now: now)
+        return sessions[contact]?.nextDelay(using: &random, now: now, wall: wall)
     }
 
     /// Whether one more way may be tried in the call `number`: there is no link yet, or only one that this way would be

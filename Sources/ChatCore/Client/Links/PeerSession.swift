@@ -204,12 +204,13 @@ struct PeerSession {
         if !reason.isSilence { policy.pathAnswered() }
     }
 
-    /// How long to wait before the next call; any earlier wait becomes stale.
+    /// How long to wait before the next call; any earlier wait becomes stale. `wall`: what the clock on the wall shows.
     mutating func nextDelay(
-        using generator: inout some RandomNumberGenerator, now: MonotonicTime
+        using generator: inout some RandomNumberGenerator, now: MonotonicTime, wall: Timestamp
     ) -> (delay: Duration, number: Int) {
         dialNumber += 1
-        return (policy.nextDelay(using: &generator, waiting: queuedCount > 0, now: now), dialNumber)
+        let away = wall.since(peer.lastSeen ?? peer.added)
+        return (policy.nextDelay(using: &generator, waiting: queuedCount > 0, away: away, now: now), dialNumber)
     }
 
     /// Our user writes to them, or our network is another one: the next wait is short again. Why the last call failed stays to

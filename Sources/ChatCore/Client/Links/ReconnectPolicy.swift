@@ -2,17 +2,18 @@
 
 import BLIPNet
 
-/// Exponential back-off with full jitter: the n-th delay in a row is random in [0, min(maximum, base * 2^n)]. Somebody who has
-/// been away for an hour is called a fifth as often, after a day a fifteenth: when they come back they call us, and a new
-/// network of ours begins the series anew.
+/// Exponential back-off with full jitter: the n-th delay in a row is random in [0, min(maximum, base * 2^n)]. For somebody who
+/// has been away for an hour, `maximum` is five times as long, after a day fifteen times: when they come back they call us,
+/// and a new network of ours begins the series anew.
 package struct ReconnectPolicy: Sendable, Equatable {
     package let base: Duration
     package let maximum: Duration
     /// A link that lasted this long starts the series anew.
     package let stableAfter: Duration
-    /// From so many failures on, delays are so many times as long. With a mean of half a minute, 100 are about an hour, and 600
-    /// more with five times that a day.
-    private static let rarer = [(failures: 100, factor: 5), (failures: 700, factor: 15)]
+    /// How many times `maximum` is the longest delay for somebody who has been away for so long.
+    private static let rarer = [(away: Duration.seconds(3600), factor: 5), (away: .seconds(86_400), factor: 15)]
+    /// Delays that may exceed `maximum` end at multiples of a third of the longest one: waking up once serves many contacts.
+    private static let stepsOfRareDelays = 3
     /// A path that broke is expected back for so long, and while a message waits for it two calls are no further apart than that
     /// (decision 0039): nobody tells us when a path is back that broke far from here.
     private static let outage = (expected: Duration.seconds(900), wait: Duration.seconds(1))
@@ -28,23 +29,27 @@ package struct ReconnectPolicy: Sendable, Equatable {
         self.stableAfter = stableAfter
     }
 
-    /// The largest delay that `nextDelay` may return now.
-    var ceiling: Duration {
+    /// The largest delay that `nextDelay` may return now for somebody who has been `away` for so long.
+    func ceiling(away: Duration = .zero) -> Duration {
+        let longest = maximum * (Self.rarer.last { away >= $0.away }?.factor ?? 1)
         // Beyond 2^20 any base has long passed the maximum; the shift stays small.
-        min(maximum, base * (1 << min(failures, 20))) * (Self.rarer.last { failures >= $0.failures }?.factor ?? 1)
+        return min(longest, base * (1 << min(failures, 20)))
     }
 
     /// How long to wait after a failed call or a lost link; counts it as a failure.
     mutating func nextDelay(using generator: inout some RandomNumberGenerator) -> Duration {
-        nextDelay(using: &generator, atMost: ceiling)
+        nextDelay(using: &generator, atMost: ceiling())
     }
 
-    /// The same for a call at which a message is `waiting`, or not.
+    /// The same for a call at which a message is `waiting`, or not, to somebody who has been `away` for so long.
     mutating func nextDelay(
-        using generator: inout some RandomNumberGenerator, waiting: Bool, now: MonotonicTime
+        using generator: inout some RandomNumberGenerator, waiting: Bool, away: Duration, now: MonotonicTime
     ) -> Duration {
         let isOutage = waiting && broken.map { now - $0 < Self.outage.expected } ?? false
-        return nextDelay(using: &generator, atMost: isOutage ? min(ceiling, Self.outage.wait) : ceiling)
+        let limit = isOutage ? min(ceiling(), Self.outage.wait) : ceiling(away: away)
+        guard limit > maximum else { return nextDelay(using: &generator, atMost: limit) }
+        let step = limit / Self.stepsOfRareDelays
+        return (now + nextDelay(using: &generator, atMost: limit - step)).roundedUp(to: step) - now
     }
 
     private mutating func nextDelay(
