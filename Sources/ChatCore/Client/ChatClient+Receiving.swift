@@ -14,7 +14,14 @@ extension ChatClient {
         while let first = await link.router.chat.next() {
             let (requests, bytes) = Self.mostTogether
             let more = link.router.chat.more(upTo: requests - 1, bytes: bytes - first.heldBytes)
-            guard await receive([first] + more, from: contact, on: link) else { return }
+            // A task keeps the memory of its deepest call until it ends, and this one lasts as long as the link.
+            let handling = Task { await receive([first] + more, from: contact, on: link) }
+            let goesOn = await withTaskCancellationHandler {
+                await handling.value
+            } onCancel: {
+                handling.cancel()
+            }
+            guard goesOn else { return }
         }
         if link.router.chat.isOverrun { link.close(code: 1008, reason: "too many unanswered requests") }
     }

@@ -34,6 +34,8 @@ struct OutboxSender {
             repeat {
                 await client.outbox.sendOldest(of: contact)
             } while client.core.links[contact]?.outbox.finishLook() == true
+            // A task that somebody knows keeps its memory after its end.
+            client.core.links[contact]?.look = nil
         }
     }
 

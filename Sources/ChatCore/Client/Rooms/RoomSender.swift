@@ -20,6 +20,7 @@ struct RoomSender {
             repeat {
                 await client.rooms.sender.emitOldest(of: contact)
             } while client.core.links[contact]?.outbox.finishLook() == true
+            client.core.links[contact]?.look = nil
         }
     }
 

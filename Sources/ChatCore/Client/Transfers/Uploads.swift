@@ -19,15 +19,21 @@ struct Uploads {
     func consumeFiles(of contact: ContactID, on link: ActiveLink) async {
         while let request = await link.router.files.next() {
             guard core.links.isPresent(link.number, of: contact) else { return }
-            switch request.content {
-            case .fileDigest(let wanted): lineUpDigest(wanted, request, of: contact, on: link)
-            case .fileGet(let wanted): await give(wanted, request, to: contact, on: link)
-            case .fileBundle(let wanted): give(wanted, request, to: contact, on: link)
-            case .malformed(let error): link.answer(request, error.response)
-            default: break
-            }
+            await handle(request, of: contact, on: link)
         }
         if link.router.files.isOverrun { link.close(code: 1008, reason: "too many unanswered requests") }
+    }
+
+    /// Not inlined: the task of `consumeFiles` lasts as long as the link, and most links carry no files.
+    @inline(never)
+    private func handle(_ request: ReceivedRequest, of contact: ContactID, on link: ActiveLink) async {
+        switch request.content {
+        case .fileDigest(let wanted): lineUpDigest(wanted, request, of: contact, on: link)
+        case .fileGet(let wanted): await give(wanted, request, to: contact, on: link)
+        case .fileBundle(let wanted): give(wanted, request, to: contact, on: link)
+        case .malformed(let error): link.answer(request, error.response)
+        default: break
+        }
     }
 
     /// Gives a range of an open file at once. One that has to be opened first is given beside: its disk may not answer, and what
