@@ -17,8 +17,9 @@ package enum OpenSSLLibrary {
     /// that nobody can read, and are wiped when they are freed (OPENSSL_secure_malloc(3)). To be called before any key is
     /// made or read. Where the system lets us lock no memory, the rest of it still holds.
     package static func lockKeys() {
-        // A key of Ed25519 takes 64 bytes, one of RSA some thousand.
-        _ = CRYPTO_secure_malloc_init(32 << 10, 32)
+        // A key of Ed25519 takes 64 bytes, one of RSA some thousand. Each link keeps the key of its handshake, 32 bytes, for as
+        // long as it lasts, and where there is no room nobody gets in: this is enough for 30,000. Only pages in use take memory.
+        _ = CRYPTO_secure_malloc_init(1 << 20, 32)
     }
 
     /// Whether keys have those pages.
