@@ -182,6 +182,8 @@ package struct ProtocolStack: StreamStack {
     /// The socket has ended: the peer sends nothing more.
     package mutating func receiveEnd() { lower.receiveEnd() }
 
+    var missingBytes: Int { lower.missingBytes }
+
     /// The socket has failed.
     package mutating func transportFailed(_ error: LinkError) { lower.transportFailed(error) }
 

@@ -13,6 +13,8 @@ protocol StreamStack {
     /// The same for bytes that `read` puts where they are needed, `capacity` at most; it returns how many they were.
     mutating func receive(
         upTo capacity: Int, now: MonotonicTime, _ read: (UnsafeMutableRawBufferPointer) -> Int)
+    /// Bytes that are still to come before what has begun can be understood; 0 where that is not known.
+    var missingBytes: Int { get }
     /// The socket has ended: the peer sends nothing more.
     mutating func receiveEnd()
     /// The socket has failed.
@@ -65,6 +67,7 @@ struct DrivenStream<Stack: StreamStack> {
     private var writtenUnasked = 0
     /// The kernel had enough when it was last asked.
     private var isHeldBack = false
+    private var lowWater = ReceiveLowWater()
     /// Towards another machine, where what is urgent is to overtake the rest.
     private var paced: PacedSocket?
 
@@ -105,18 +108,30 @@ struct DrivenStream<Stack: StreamStack> {
     fileprivate mutating func read() -> ReadStep {
         guard !isReadingPaused, let socket else { return .drained }
         var outcome = Socket.ReadOutcome.nothingYet
-        stack.receive(upTo: readSize, now: .now()) { buffer in
+        let now = MonotonicTime.now()
+        stack.receive(upTo: readSize, now: now) { buffer in
             outcome = socket.read(into: buffer)
             if case .bytes(let count) = outcome { return count }
             return 0
         }
         switch outcome {
-        case .bytes(let count): return count < readSize ? .drained : .full
+        case .bytes(let count):
+            if let bytes = lowWater.update(read: count, missing: stack.missingBytes, now: now) {
+                socket.setReceiveLowWater(bytes)
+            }
+            return count < readSize ? .drained : .full
         case .nothingYet: return .drained
         case .end: stack.receiveEnd()
         case .failed(let number): stack.transportFailed(LinkError(call: "read", errno: number))
         }
         return .ended
+    }
+
+    /// Whether the kernel may hold bytes that it has not told us of; from now on it tells us of each one.
+    fileprivate mutating func mayHaveMore() -> Bool {
+        guard let socket, let bytes = lowWater.open() else { return false }
+        socket.setReceiveLowWater(bytes)
+        return true
     }
 
     fileprivate mutating func pauseReading(_ isPaused: Bool) {
@@ -375,6 +390,8 @@ extension StreamDriver {
     }
 
     private func timeIsUp() {
+        // Each byte is a sign of life.
+        if stream.mayHaveMore() { readable() }
         if stream.timeIsUp() {
             _ = deliverEvents()
             giveBackSocket()

@@ -22,6 +22,7 @@ package final class TLSSession {
     let checkedName: String?
     private var failure: TLSError?
     private(set) var hasReceived = false
+    private var records = TLSRecordCounter()
     private var hasSentCloseNotify = false
     private var isHandshakeComplete = false
     /// Server: asked when a whole ClientHello is there, before any work is done for it; `false` ends the session.
@@ -45,6 +46,8 @@ package final class TLSSession {
     static let maxRecordPayload = 16_384
     /// Bytes that a record may be larger than its payload (RFC 8446 section 5.2, RFC 5246 section 6.2.3).
     private static let maxRecordOverhead = 5 + 256
+    /// Bytes of the largest record.
+    static let largestRecord = maxRecordPayload + maxRecordOverhead
     /// Unread output above which a peer that keeps causing more is cut off, and unread input above which one that does
     /// not wait for our judgement is. A driver that stops reading meanwhile never gets there.
     var maxUnreadOutput = 1 << 20
@@ -127,6 +130,9 @@ package final class TLSSession {
 
     // MARK: From the transport up
 
+    /// Bytes that are still to come of a record that has begun; nothing of it can be read before. 0 where none has.
+    var missingOfRecord: Int { records.missing }
+
     /// Takes bytes from the transport, in any cut, and drives the handshake. Call `read` until it returns 0
     /// afterwards: what is not read stays in memory.
     package func receive(_ encrypted: UnsafeRawBufferPointer) throws(TLSError) {
@@ -137,6 +143,7 @@ package final class TLSSession {
             // A record of a handshake or an alert; everything else is another protocol.
             guard first == 0x16 || first == 0x15 else { throw fail(.notTLS) }
         }
+        records.pass(encrypted)
         transport.append(encrypted)
         if !isHandshakeComplete {
             try advanceHandshake()
@@ -157,7 +164,11 @@ package final class TLSSession {
     /// copy in between. When a record is broken, this appends the bytes before it and throws.
     package func receive(_ encrypted: UnsafeRawBufferPointer, into plain: inout ByteQueue) throws(TLSError) {
         if isEstablished, failure == nil, !receivedCloseNotify, transport.unreadCount == 0 {
-            _ = try transport.withInput(encrypted) { () throws(TLSError) in try readAll(into: &plain, max: .max) }
+            let most = records.begun + encrypted.count
+            records.pass(encrypted)
+            _ = try transport.withInput(encrypted) { () throws(TLSError) in
+                try readAll(into: &plain, max: .max, most: most)
+            }
         } else {
             try receive(encrypted)
             _ = try read(into: &plain, max: .max)
@@ -170,15 +181,17 @@ package final class TLSSession {
     package func read(into plain: inout ByteQueue, max: Int) throws(TLSError) -> Int {
         if let failure { throw failure }
         guard isEstablished, !receivedCloseNotify else { return 0 }
-        return try transport.withInput { () throws(TLSError) in try readAll(into: &plain, max: max) }
+        let most = records.begun + transport.unreadCount + Int(SSL_pending(session))
+        return try transport.withInput { () throws(TLSError) in try readAll(into: &plain, max: max, most: most) }
     }
 
-    private func readAll(into plain: inout ByteQueue, max: Int) throws(TLSError) -> Int {
+    /// `most`: how many bytes there can be. A connection on which little happens keeps little memory.
+    private func readAll(into plain: inout ByteQueue, max: Int, most: Int) throws(TLSError) -> Int {
         var total = 0
         OpenSSLErrorQueue.clear()
         while total < max {
             var result: Int32 = 0
-            let room = min(max - total, Self.maxRecordPayload)
+            let room = min(max - total, Self.maxRecordPayload, Swift.max(most - total, 1))
             let count = plain.appendUninitialized(capacity: room) { buffer in
                 var count = 0
                 result = SSL_read_ex(session, buffer.baseAddress, buffer.count, &count)

@@ -55,6 +55,32 @@ import Testing
         return plain.takeAll()
     }
 
+    @Test("where keys are locked there is room for those of thousands of links")
+    func manyKeys() throws {
+        OpenSSLLibrary.lockKeys()
+        #expect(OpenSSLLibrary.locksKeys)
+        let identity = try TLSIdentity.generate()
+        // A client has made its key when its first flight waits.
+        let sessions = try (0..<3000).map { _ in try TLSSession(role: .client, identity: identity) }
+        #expect(sessions.count == 3000)
+    }
+
+    @Test("a session knows what is missing of a record that has begun")
+    func missing() throws {
+        let pair = try Pair(TLSIdentity.generate(), TLSIdentity.generate())
+        try pair.shakeHands()
+        let text = [UInt8](repeating: 7, count: 3000)
+        let record = try Self.encrypted(text, by: pair.client)
+        #expect(pair.server.missingOfRecord == 0)
+        var plain = ByteQueue()
+        for (piece, missing) in [(record[..<1000], record.count - 1000), (record[1000...], 0)] {
+            try piece.withUnsafeBytes { try pair.server.receive($0, into: &plain) }
+            #expect(pair.server.missingOfRecord == missing)
+            #expect(plain.isEmpty == (missing > 0))
+        }
+        #expect(plain.takeAll() == text)
+    }
+
     @Test(
         "both ends learn who the other is and exchange bytes, however the wire cuts them", arguments: [1, 7, 100_000])
     func talk(chunk: Int) throws {

@@ -157,6 +157,8 @@ package struct WebSocketStack: StreamStack {
         hasReceived = true
     }
 
+    var missingBytes: Int { tls?.missingOfRecord ?? 0 }
+
     /// 2. Moves what TLS has decrypted to the WebSocket, once the peer's key is known to be the right one.
     private mutating func decrypt(_ tls: TLSSession) throws(TLSError) {
         guard tls.isEstablished else { return }
