@@ -9,6 +9,8 @@ import Synchronization
 /// "me 2": records say "me" of the user and of nobody else.
 package struct ContactDirectory: Sendable {
     package let peers: [Peer]
+    /// Where each one is among them. Logs look for a name with every event.
+    private let places: [ContactID: Int]
     /// Those whose names in the store are others.
     private var renamed: Set<ContactID> = []
     private let known: KnownNames
@@ -21,16 +23,17 @@ package struct ContactDirectory: Sendable {
             renamed.insert(shown[index].id)
         }
         self.peers = shown
+        places = Dictionary(shown.indices.map { (shown[$0].id, $0) }, uniquingKeysWith: { first, _ in first })
         known = KnownNames(shown)
     }
 
     /// The skeletons of the names that people have (`NameLikeness`).
     var knownNames: Set<String> { known.skeletons }
 
-    package func knows(_ id: ContactID) -> Bool { peers.contains { $0.id == id } }
+    package func knows(_ id: ContactID) -> Bool { places[id] != nil }
 
     /// A name for records; a contact that is not there any more has none.
-    package func name(of id: ContactID) -> String { peers.first { $0.id == id }?.name ?? "(removed)" }
+    package func name(of id: ContactID) -> String { places[id].map { peers[$0].name } ?? "(removed)" }
 
     /// The only contact whose name begins so.
     package func beginning(with who: String) -> Peer? {

@@ -32,7 +32,7 @@ package struct LogLines: Sendable {
     private mutating func readContacts(knowing contact: ContactID?) async {
         guard isStale else { return }
         let begun = ContinuousClock.now
-        let isKnown = contact.map { contact in contacts?.peers.contains { $0.id == contact } == true } ?? true
+        let isKnown = contact.map { contacts?.knows($0) == true } ?? true
         guard begun >= next || !isKnown else { return }
         // A chat that has ended answers no more: the names that are known have to do.
         guard let found = await read() else { return }
