@@ -2,7 +2,7 @@
 """bench_net.py [ROW...] [--write DOCUMENT]: what the chat does on paths that are not loopback, beside bare TCP and tar over ssh.
 
 Two blipchats in two network namespaces, between them netpath.c, which delays, limits and loses packets (net.PROFILES). As root, no
-internet; BLIPCHAT=/path/to/blipchat. Ratios are within one run. Rows whose names begin with one of ROW; all by default (20 minutes)."""
+internet; BLIPCHAT=/path/to/blipchat. Ratios are within one run. Rows whose names begin with one of ROW; all by default (13 minutes)."""
 import base64, contextlib, json, os, pathlib, queue, shutil, statistics, subprocess, sys, tempfile, threading, time, uuid
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))

@@ -13,14 +13,14 @@ BLIPCHAT = os.environ.get('BLIPCHAT', '.build/release/blipchat')
 
 
 def switches(pid):
-    """Context switches of each thread so far."""
+    """How often each thread has gone to sleep so far."""
     found = {}
     for thread in os.listdir(f'/proc/{pid}/task'):
         try:
             status = open(f'/proc/{pid}/task/{thread}/status').read()
         except OSError:
             continue
-        found[thread] = sum(map(int, re.findall(r'ctxt_switches:\s*(\d+)', status)))
+        found[thread] = sum(map(int, re.findall(r'\nvoluntary_ctxt_switches:\s*(\d+)', status)))
     return found
 
 
