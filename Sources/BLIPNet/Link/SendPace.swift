@@ -54,6 +54,10 @@ struct SendPace {
     private static let declining = 0.8
     /// A queue of a path that takes less than before soon has so many times the length that we accept.
     private static let decliningQueue = 2.5
+    /// We have overestimated a slow path whose queue is long for so many windows. The estimate then falls to this share of
+    /// itself, each window: with packets of a kilobyte, the kernel's counts are wrong for a moment after losses.
+    private static let steady = 10
+    private static let correcting = 0.97
     /// We send at most this many times what has arrived.
     private static let ahead = 1.15
     /// A queue that gets shorter at half the rate is this much of what it was, at most.
@@ -280,7 +284,11 @@ struct SendPace {
         // A rate that equals our pace says nothing of what the path could take; a lower one does, where the queue grows: else TCP
         // has sent less, after a loss.
         let isTooMuch = arriving < pace * Self.keepingUp && reading.queue > reading.allowed * Self.decliningQueue
-        let capacity = isTooMuch ? max(arriving, known * Self.declining) : known
+        var capacity = isTooMuch ? max(arriving, known * Self.declining) : known
+        // All that we send arrives, and the queue stays what it is: the path takes this and no more.
+        if reading.isSlow, !isTooMuch, longQueues >= Self.steady, !reading.isFalling {
+            capacity = min(known, max(arriving, known * Self.correcting))
+        }
         guard longQueues < Self.patience || pace > capacity * Self.yielded else { return standAside(reading.now) }
         // Less and less arrives, and the queue is what it was: neither was it ours.
         if longQueues >= 2 * Self.patience, pace <= proven * Self.yielded, !reading.isFalling {
