@@ -89,7 +89,10 @@ package struct NetworkLimits: Sendable {
         options.handshakeTimeout = handshakeTime
         options.keepaliveInterval = keepalive
         options.keepaliveTimeout = keepalive
-        options.webSocket.keepaliveAtRest = max(keepalive, keepaliveAtRest)
+        let rest = max(keepalive, keepaliveAtRest)
+        options.webSocket.keepaliveAtRest = rest
+        // The kernel need not ask after a link that we ask after ourselves.
+        options.connect.stream.keepalive?.idle = rest * 2
         options.webSocket.maxHeadBytes = headBytes
         options.webSocket.maxHeadFields = headFields
         options.webSocket.maxMessageBytes = frameBytes
