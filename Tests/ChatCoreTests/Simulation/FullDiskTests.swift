@@ -35,7 +35,7 @@ struct FullDiskTests {
         #expect(try await alice.waiting() == 5)
 
         disk.heal(bob.folder.path)
-        try await simulation.eventually("all arrive", within: .seconds(10)) {
+        try await simulation.eventually("all arrive", within: .seconds(60)) {
             try await bob.texts() == ["0", "1", "2", "3", "4", "5"]
         }
         try await simulation.eventually("nothing waits") { try await alice.waiting() == 0 }
