@@ -192,7 +192,9 @@ import Testing
             #expect(try await peer.client.ask(.transfers(unfinishedOnly: true)).map(\.id) == [single])
         }
         // Removed after the row says so; on a busy machine, once the run has let go of it that we had stopped waiting for.
-        try await eventually("no partial file is left, and no folder for it") {
+        try await eventually(
+            "no partial file is left, and no folder for it", state: { "\(names(in: pair.bob.downloads))" }
+        ) {
             names(in: pair.bob.downloads).allSatisfy { $0.contains("single") }
         }
         // Also when our user takes a small file of theirs without being asked, and after a restart.

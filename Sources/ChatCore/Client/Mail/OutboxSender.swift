@@ -95,10 +95,11 @@ struct OutboxSender {
             // It went out right after our hello, which they may have refused: that says nothing about the entry.
             hold(contact, releasing: entry.id)
         case .success(let response):
+            // Now, and not when it is written down: the next answer may be a refusal.
+            if entry.state(after: response.error) != nil { noteRefusing(contact, false) }
+            if response.error == nil { core.links[contact]?.outbox.accepted() }
             if await settle(entry, of: contact, error: response.error) {
                 core.links[contact]?.outbox.answered(entry.id)
-                if response.error == nil { core.links[contact]?.outbox.accepted() }
-                noteRefusing(contact, false)
                 pump(contact)
             } else {
                 let isRefused = response.error == .insufficientStorage
