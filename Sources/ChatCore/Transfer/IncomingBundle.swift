@@ -80,6 +80,13 @@ struct IncomingBundle: Sendable {
         return Set(finished.map(\.id))
     }
 
+    /// Removes files that have their names when nobody wants them any more, unless another file has taken the name.
+    static func remove(_ finished: [Kept]) {
+        for file in finished where (try? file.folder.holds(file.file, as: file.name)) == true {
+            try? file.folder.remove(file.name)
+        }
+    }
+
     /// Removes the hidden files when nobody wants them any more.
     static func drop(_ kept: [Kept]) {
         // Ignores errors: a file that stays is hidden, ours, and harmless.

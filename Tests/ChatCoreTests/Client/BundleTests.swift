@@ -123,6 +123,47 @@ import Testing
         await pair.stop()
     }
 
+    @Test(
+        "a folder that is cancelled while a bundle of it is on its way leaves nothing, not even an empty folder",
+        arguments: [true, false])
+    func cancelled(bySender: Bool) async throws {
+        let pair = try await TransferPair(accepting: nil)
+        let path = pair.alice.home + "/many"
+        _ = try makeFolder(40, at: path)
+        let messages = try await sendFolder(path, over: pair)
+        pair.alice.tap.holdReplies(to: "file-bundle")
+        try await accept(messages, at: pair.bob)
+        try await eventually("a bundle is asked for") { !pair.bob.tap.requests("file-bundle").isEmpty }
+        let canceller = bySender ? pair.alice : pair.bob
+        let last = try #require(messages.last?.id)
+        try await canceller.client.ask(.cancelFolder(of: try await canceller.row(last).number))
+        for message in messages {
+            try await eventually("it is over") { try await pair.bob.row(message.id).state.isFinal }
+        }
+        pair.alice.tap.releaseReplies()
+        try await eventually("the bundle has been taken") {
+            await pair.bob.client.run { client in messages.allSatisfy { !client.book.transfers.isUnderWay($0.id) } }
+        }
+        // What has come by itself before stays.
+        var complete = Set<String>()
+        for message in messages {
+            let row = try await pair.bob.row(message.id)
+            if row.state == .complete { complete.insert(try #require(row.path)) }
+        }
+        let folder = pair.bob.downloads + "/many"
+        try await eventually(
+            "only complete files are left", state: { "\(names(in: folder)), \(names(in: folder + "/deep"))" }
+        ) {
+            let paths =
+                names(in: folder).map { folder + "/" + $0 }
+                + names(in: folder + "/deep").map {
+                    folder + "/deep/" + $0
+                }
+            return paths.allSatisfy { path in complete.contains { $0 == path || $0.hasPrefix(path + "/") } }
+        }
+        await pair.stop()
+    }
+
     @Test("what a run has left half done goes on in the next one")
     func restart() async throws {
         let pair = try await TransferPair(accepting: nil)

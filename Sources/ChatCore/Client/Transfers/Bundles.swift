@@ -169,17 +169,34 @@ final class Bundles {
                 IncomingBundle.drop(unwanted)
                 return IncomingBundle.finish(named)
             } ?? []
-        return await tell(finished, to: contact) ? finished.union(unwanted.map(\.id)) : nil
+        guard let late = await tell(finished, to: contact) else { return nil }
+        var ended: [IncomingBundle.Kept] = []
+        for file in named where late.contains(file.id) {
+            // It was cancelled while it got its name: its row says that there is none.
+            if let row = await book.rowQuietly(of: file.id), row.state.isFinal, row.state != .complete {
+                ended.append(file)
+            }
+        }
+        if !ended.isEmpty { await DiskLane.of(first.path).clear { [ended] in IncomingBundle.remove(ended) } }
+        for file in unwanted + ended { await clearBehind(file.id) }
+        return finished.union(unwanted.map(\.id))
     }
 
-    /// The news first: should we die between the two, the next run finds the files and says it again.
-    private func tell(_ finished: Set<MessageID>, to contact: ContactID) async -> Bool {
-        guard !finished.isEmpty else { return true }
+    /// A file was written that our user or its sender had cancelled: the folder that was made for it goes, too.
+    private func clearBehind(_ id: MessageID) async {
+        guard let row = await book.rowQuietly(of: id), row.state.isFinal else { return }
+        await PartialFile(of: row)?.remove()
+    }
+
+    /// The news first: should we die between the two, the next run finds the files and says it again. Returns those whose
+    /// rows do not say so; `nil` when the history does not take it.
+    private func tell(_ finished: Set<MessageID>, to contact: ContactID) async -> Set<MessageID>? {
+        guard !finished.isEmpty else { return [] }
         let isQueued = await core.records.quietly { () async throws(StoreError) in
             try await core.store.enqueueFileStatus(to: contact, transfers: Array(finished), state: .complete)
             return true
         }
-        guard isQueued == true else { return false }
+        guard isQueued == true else { return nil }
         // They go out before our rows say so: whoever waits for the last of them ends then, and the link with them.
         await outbox.pumped(contact)
         let time = core.now()
@@ -190,6 +207,6 @@ final class Bundles {
                 row.finished = time
             }
         }
-        return rows != nil
+        return rows.map { rows in finished.subtracting(rows.filter { $0.state == .complete }.map(\.id)) }
     }
 }

@@ -227,6 +227,7 @@ struct Downloads {
                 $0.transferred = $0.size
                 $0.finished = time
             }
+            await clearUnwanted(path, of: id)
         case .interrupted:
             // The link may still be there: the sender left an answer unfinished.
             if core.links[download.contact]?.link?.number == download.link { rest(id, from: download.contact) }
@@ -253,6 +254,13 @@ struct Downloads {
         }
         outbox.pump(download.contact)
         startWaiting(from: download.contact)
+    }
+
+    /// A file that was cancelled while it got its name goes again: its row says that there is none.
+    private func clearUnwanted(_ path: String, of id: MessageID) async {
+        guard let row = await book.rowQuietly(of: id), row.state.isFinal, row.state != .complete else { return }
+        await PartialFile.remove(PathParts.lastName(of: path), in: PathParts.folder(of: path))
+        await PartialFile(of: row)?.remove()
     }
 
     /// Ends a download without a file.
