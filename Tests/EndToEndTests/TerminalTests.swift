@@ -147,7 +147,7 @@ extension EndToEnd {
             try await eventually("the screen", state: { terminal.text }) { terminal.text.contains("me: alice") }
             try terminal.type((1...40).map { "secret line \($0)" }.joined(separator: "\r"))
             try await eventually("the draft", state: { terminal.text }) { terminal.text.contains("40 lines") }
-            // What comes within 5 ms of a paste belongs to it, and is no key.
+            // The chat takes a key that follows a paste within 5 ms as a part of the paste.
             try await Task.sleep(for: .milliseconds(50))
             try terminal.type("\u{11}")
             #expect(try await terminal.process.waitForExit() == .exited(0))

@@ -24,11 +24,10 @@ def switches(pid):
     return found
 
 
-def wakes(pid, seconds):
-    """How often threads were switched within `seconds`: wake-ups at rest. Threads come and go meanwhile, so it looks often."""
-    total, before, end = 0, switches(pid), time.monotonic() + seconds
-    while time.monotonic() < end:
-        time.sleep(0.5)
+def wakes(pid, seconds, ended=None):
+    """How often threads were switched within `seconds`, or until `ended` is set: wake-ups at rest. Threads come and go meanwhile, so it looks often."""
+    total, before, end, ended = 0, switches(pid), time.monotonic() + seconds, ended or threading.Event()
+    while time.monotonic() < end and not ended.wait(0.5):
         now = switches(pid)
         total += sum(count - before.get(thread, 0) for thread, count in now.items())
         before = now

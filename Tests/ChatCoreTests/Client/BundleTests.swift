@@ -144,7 +144,7 @@ import Testing
         try await eventually("the bundle has been taken") {
             await pair.bob.client.run { client in messages.allSatisfy { !client.book.transfers.isUnderWay($0.id) } }
         }
-        // What has come by itself before stays.
+        // Files that arrived before the user cancelled the folder stay.
         var complete = Set<String>()
         for message in messages {
             let row = try await pair.bob.row(message.id)
