@@ -172,20 +172,11 @@ final class Bundles {
         guard let late = await tell(finished, to: contact) else { return nil }
         var ended: [IncomingBundle.Kept] = []
         for file in named where late.contains(file.id) {
-            // It was cancelled while it got its name: its row says that there is none.
-            if let row = await book.rowQuietly(of: file.id), row.state.isFinal, row.state != .complete {
-                ended.append(file)
-            }
+            if await book.hasEndedWithoutFile(file.id) { ended.append(file) }
         }
         if !ended.isEmpty { await DiskLane.of(first.path).clear { [ended] in IncomingBundle.remove(ended) } }
-        for file in unwanted + ended { await clearBehind(file.id) }
+        for file in unwanted + ended { await book.clearBehind(file.id) }
         return finished.union(unwanted.map(\.id))
-    }
-
-    /// A file was written that our user or its sender had cancelled: the folder that was made for it goes, too.
-    private func clearBehind(_ id: MessageID) async {
-        guard let row = await book.rowQuietly(of: id), row.state.isFinal else { return }
-        await PartialFile(of: row)?.remove()
     }
 
     /// The news first: should we die between the two, the next run finds the files and says it again. Returns those whose

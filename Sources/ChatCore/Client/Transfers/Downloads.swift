@@ -135,7 +135,7 @@ struct Downloads {
                 // This run may still make its file after we have removed that of an ended transfer. Nobody waits for it.
                 Task { [weak client] in
                     _ = await work.value
-                    await client?.run { await $0.downloads.clearBehind(row) }
+                    await client?.run { await $0.book.clearBehind(id, as: row) }
                 }
             }
             let download = Download(
@@ -172,12 +172,6 @@ struct Downloads {
             $0.reason = nil
         }
         return await run.run()
-    }
-
-    /// A run that we had stopped waiting for has let go of its file. Removes that file if the transfer has ended meanwhile.
-    private func clearBehind(_ row: FileTransfer) async {
-        guard let now = await book.rowQuietly(of: row.id), now.state.isFinal else { return }
-        await PartialFile(of: row)?.remove()
     }
 
     /// Stops a running download and waits until it has let go of its file, as long as its disk answers.
@@ -258,9 +252,9 @@ struct Downloads {
 
     /// A file that was cancelled while it got its name goes again: its row says that there is none.
     private func clearUnwanted(_ path: String, of id: MessageID) async {
-        guard let row = await book.rowQuietly(of: id), row.state.isFinal, row.state != .complete else { return }
+        guard await book.hasEndedWithoutFile(id) else { return }
         await PartialFile.remove(PathParts.lastName(of: path), in: PathParts.folder(of: path))
-        await PartialFile(of: row)?.remove()
+        await book.clearBehind(id)
     }
 
     /// Ends a download without a file.

@@ -76,6 +76,19 @@ final class TransferBook {
         return all
     }
 
+    /// A run has let go of its file. Removes that file, and the folders that were made for it, if the transfer has ended meanwhile.
+    /// `known`: its row as the run knew it, where that may name another folder.
+    func clearBehind(_ id: MessageID, as known: FileTransfer? = nil) async {
+        guard let row = await rowQuietly(of: id), row.state.isFinal else { return }
+        await PartialFile(of: known ?? row)?.remove()
+    }
+
+    /// Whether a transfer has ended without its file, as when somebody cancels it while the file gets its name.
+    func hasEndedWithoutFile(_ id: MessageID) async -> Bool {
+        guard let row = await rowQuietly(of: id) else { return false }
+        return row.state.isFinal && row.state != .complete
+    }
+
     /// A transfer has ended: takes back its limit, and removes its source when that was made for being sent and nothing else
     /// needs it.
     func clearAway(_ transfer: FileTransfer) async {
