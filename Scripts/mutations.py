@@ -2,9 +2,10 @@
 """Breaks the source on purpose, one place after the other, and demands that a test fails each time: a line that can be
 broken without a failing test is a line that nothing holds (RELIABILITY 5). The list is Tests/Mutations/mutations.toml.
 
-mutations.py [--list | --check] [--together N] [NAME...]: all mutations, or those whose names begin with one of NAME.
+mutations.py [--list | --check] [--together N] [--jobs N] [NAME...]: all mutations, or those whose names begin with NAME.
 Works in a copy of the tree as it is at the start, under .build/mutations; exits 1 unless every mutation was killed."""
 import argparse
+import concurrent.futures
 import dataclasses
 import os
 import pathlib
@@ -133,7 +134,8 @@ def build(log):
 
 def test(filters, log, seconds=None):
     chosen = [word for expression in filters for word in ("--filter", expression)]
-    return run([swift, "test", "--disable-xctest", "--skip-build", "--no-parallel", *chosen], log, seconds)
+    # Nothing is built here, so that several may run at once.
+    return run([swift, "test", "--disable-xctest", "--skip-build", "--ignore-lock", "--no-parallel", *chosen], log, seconds)
 
 
 def verdict(mutation):
@@ -160,22 +162,29 @@ def write(path, text):
                 other.touch()
 
 
-def judge(entries):
-    """Builds with these mutations and runs the tests of each. Of several that do not build each half is tried by itself."""
+def judge(entries, jobs):
+    """Builds with these mutations and gives what the tests of each say, as they end. Of several that do not build each half
+    is tried by itself."""
     unbroken = {copy / entry.file: (copy / entry.file).read_text() for entry in entries}
     for entry in entries:
         path = copy / entry.file
         write(path, path.read_text().replace(entry.old, entry.new))
     try:
         if build(logs / f"{entries[0].name}.build.log"):
-            return [(entry, *verdict(entry)) for entry in entries]
+            with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+                running = {pool.submit(verdict, entry): entry for entry in entries}
+                for ended in concurrent.futures.as_completed(running):
+                    yield running[ended], *ended.result()
+            return
         if len(entries) == 1:
-            return [(entries[0], NO_BUILD, f"see {logs}/{entries[0].name}.build.log")]
+            yield entries[0], NO_BUILD, f"see {logs}/{entries[0].name}.build.log"
+            return
     finally:
         for path, text in unbroken.items():
             write(path, text)
     half = len(entries) // 2
-    return judge(entries[:half]) + judge(entries[half:])
+    yield from judge(entries[:half], jobs)
+    yield from judge(entries[half:], jobs)
 
 
 def batches(entries, size):
@@ -198,6 +207,8 @@ def main():
     parser.add_argument("--check", action="store_true", help="only say whether each still applies")
     parser.add_argument("--together", type=int, default=1, metavar="N",
                         help="put N into one build: quicker, but one may kill what another would have survived")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N",
+                        help="run the tests of N mutations of one build at once: quicker, but they share the processors")
     parser.add_argument("names", nargs="*", metavar="NAME")
     arguments = parser.parse_args()
     chosen = [entry for entry in mutations()
@@ -240,7 +251,7 @@ def main():
                 note(entry, NOT_GREEN, f"see {logs}/{entry.name}.test.log")
                 ready.remove(entry)
     for batch in batches(ready, arguments.together):
-        for result in judge(batch):
+        for result in judge(batch, arguments.jobs):
             note(*result)
 
     counts = {outcome: sum(1 for _, each in results if each == outcome) for _, outcome in results}
