@@ -64,29 +64,10 @@ run: system
 	$(BUILD) $(RELEASE) --product blipchat
 	@exec "$$($(SWIFT) build $(RELEASE) --show-bin-path)/blipchat" $(ARGS)
 
-# What computes for seconds (simulations of the network) starves the timers of what talks over real sockets beside it, so
-# BLIPNetTests run one after the other, and so does what drives pseudo-terminals. EndToEndTests wait for processes of
-# their own most of the time: three at a time. What Swift Testing runs in a process of its own hangs while any other child of the
-# tests has ended and nobody has asked how (its waitid takes the first one, again and again), so it has no others beside it.
-ALONE = InOwnProcess
-APART = BLIPNetTests|ChatTUITests\.RealTerminals|EndToEndTests|FaultTests|$(ALONE)
-# What is skipped in any of the runs is listed once, behind the last. A run that prints nothing for long is ended, and says
-# where it stood.
-SKIPPED = BLIPCHAT_SKIPPED=.build/skipped BLIPCHAT_STALL=600
 test: test-system
 	Scripts/check_hops.py "$(SWIFT)"
 	$(BUILD) --build-tests
-	@rm -f .build/skipped .build/skipped.*
-	@# Each part runs, whatever became of the one before: one run shows everything that fails.
-	@status=0; \
-	BLIPCHAT_SKIPPED=.build/skipped Scripts/run_tests.sh Scripts/test_examples.sh "$(SWIFT)" || status=1; \
-	$(SKIPPED) $(TEST) --skip-build --skip '$(APART)' || status=1; \
-	$(SKIPPED) $(TEST) --skip-build --no-parallel --filter 'BLIPNetTests|ChatTUITests\.RealTerminals' --skip '$(ALONE)' || status=1; \
-	$(SKIPPED) $(TEST) --skip-build --no-parallel --filter '$(ALONE)' || status=1; \
-	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=3 $(SKIPPED) $(TEST) --skip-build --filter EndToEndTests || status=1; \
-	$(SKIPPED) $(TEST) --skip-build --no-parallel --filter FaultTests || status=1; \
-	BLIPWIRE="$$($(SWIFT) build --show-bin-path)/blipwire" $(SKIPPED) Scripts/run_tests.sh Tests/Rigs/dissector.py || status=1; \
-	Scripts/run_tests.sh --skipped .build/skipped; exit $$status
+	Scripts/test_parts.sh $(SWIFT) test --disable-xctest $(STRICT)
 
 quick: test-system
 	BLIPCHAT_QUICK=$(M) $(TEST) --scratch-path .build/quick --filter '$(M)Tests\..*$(ONLY)'

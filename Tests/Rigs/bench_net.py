@@ -2,11 +2,11 @@
 """bench_net.py [ROW...] [--write DOCUMENT]: what the chat does on paths that are not loopback, beside bare TCP and tar over ssh.
 
 Two blipchats in two network namespaces, between them netpath.c, which delays, limits and loses packets (net.PROFILES). As root, no
-internet; BLIPCHAT=/path/to/blipchat. Ratios are within one run. Rows whose names begin with one of ROW; all by default (13 minutes)."""
-import base64, contextlib, json, os, pathlib, queue, shutil, statistics, subprocess, sys, tempfile, threading, time, uuid
+internet; BLIPCHAT=/path/to/blipchat. Ratios are within one run. Rows whose names begin with one of ROW; all by default (14 minutes)."""
+import asyncio, base64, contextlib, json, os, pathlib, queue, re, shutil, statistics, subprocess, sys, tempfile, threading, time, uuid
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import net, pair
+import crowd, net, pair
 
 BEGIN, END = '<!-- bench-net begins -->', '<!-- bench-net ends -->'
 os.environ.setdefault('RIGDIR', '/dev/shm')
@@ -247,26 +247,66 @@ def processor(size=40_000_000, rounds=2):
         return f'{share[0]:.0f} % of scp at the sender, {share[1]:.0f} % at the receiver'
 
 
-def syncs(count=20):
-    """Syncs of the disk for one line, over both ends, with the search indexes that follow."""
+def disk(count=20):
+    """Syncs and pages of the disk for one line, over both ends, with the search indexes that follow."""
     if not shutil.which('strace'): return 'left out: no strace here (apt-get install strace)'
     with net.Path('lan100') as path, pair.Pair(path) as chat, tempfile.TemporaryDirectory() as place:
         time.sleep(2)
-        tracers = [subprocess.Popen(['strace', '-f', '-q', '-e', 'trace=fsync,fdatasync', '-o', f'{place}/{home.name}', '-p', str(home.pid)],
+        tracers = [subprocess.Popen(['strace', '-f', '-q', '-e', 'trace=fsync,fdatasync,pwrite64', '-o', f'{place}/{home.name}', '-p', str(home.pid)],
                                     stderr=subprocess.DEVNULL) for home in (chat.a, chat.b)]
         time.sleep(2)
-        for _ in range(count):
-            chat.a.run('send', 'bob', 'the quick brown fox', '--timeout', '30', stdout=subprocess.DEVNULL)
-            time.sleep(0.7)
+        ticks(chat, 'line', count, 0.7)
         for tracer in tracers: tracer.terminate(); tracer.wait()
-        of = [sum('sync(' in line for line in open(f'{place}/{home.name}')) / count for home in (chat.a, chat.b)]
-        return f'{of[0]:.1f} at the sender, {of[1]:.1f} at the receiver'
+
+        def each(pattern):
+            return [sum(bool(re.search(pattern, line)) for line in open(f'{place}/{home.name}')) / count for home in (chat.a, chat.b)]
+        # Both calls may be cut in two lines by another thread: the line with which one begins is counted.
+        (a, b), (c, d) = each(r' f(data)?sync\('), each(r' pwrite64\(.*, 4096, ')
+        return f'{a:.1f} and {b:.1f} syncs at sender and receiver, {c:.1f} and {d:.1f} pages'
+
+
+def switched(count=40, gap=0.5):
+    """How often threads go to sleep for one delivered line, at both ends; what they do at rest is taken off."""
+    with net.Path('lan100') as path, pair.Pair(path) as chat:
+        homes = (chat.a, chat.b)
+
+        def meanwhile(act):
+            before, begun = [pair.switches(home.pid) for home in homes], time.monotonic()
+            act()
+            took = time.monotonic() - begun
+            return [sum(after - earlier.get(thread, 0) for thread, after in pair.switches(home.pid).items()) / took
+                    for home, earlier in zip(homes, before)], took
+        ticks(chat, 'before', 5, gap)
+        time.sleep(5)
+        rest, _ = meanwhile(lambda: time.sleep(20))
+        busy, took = meanwhile(lambda: ticks(chat, 'line', count, gap))
+        of = [(each - still) * took / count for each, still in zip(busy, rest)]
+        return f'{of[0]:.0f} at the sender, {of[1]:.0f} at the receiver'
+
+
+def crowded(count=1000, few=50):
+    """One chat with many contacts who are online, and what a message costs there beside one with few."""
+    if not shutil.which('openssl'): return 'left out: no openssl here (apt-get install openssl)'
+    many, some = (asyncio.run(crowd.measure(each)) for each in (count, few))
+    if many['linked'] < count: return f"only {many['linked']} of them got in"
+    return (f"{many['resident']:.0f} KiB each, {many['rest']:.1f} % of a core at rest, {many['message'] / some['message']:.1f} times the processor a message "
+            f"of {few} contacts ({many['message']:.0f} us), ends in {many['end']:.1f} s")
+
+
+def small(size=1_000_000, rounds=3):
+    """How much longer a small file takes than bare TCP on a far path, in round trips."""
+    with net.Path('far') as path, pair.Pair(path) as chat, tempfile.NamedTemporaryFile(dir='/dev/shm') as file:
+        file.write(os.urandom(size)); file.flush()
+        trip = net.rtt(path, 10)[0]
+        more = [(chat.send_file(file.name, f'f{number}') - net.bare(path, size)) * 1e3 / trip for number in range(rounds)]
+        return f'{statistics.median(more):.1f} round trips more'
 
 
 ROWS = [
     # name, what, what the program of 2026-11-20 did, goal, how
     ('file-satellite', '40 MB over 600 ms at 20 Mbit/s', '10 %', '>= 90 %', lambda: shares('satellite', 40_000_000)),
     ('file-far', '60 MB over 150 ms at 100 Mbit/s', '95 %', '>= 90 %', lambda: shares('far', 60_000_000)),
+    ('file-small', '1 MB over 150 ms, beside bare TCP', 'not measured', '<= 1.5 round trips more', lambda: small()),
     ('file-home', '40 MB over 20 ms at 50 Mbit/s', '99 %', '>= 90 %', lambda: shares('home', 40_000_000)),
     ('file-wifi', '40 MB over Wi-Fi that stalls', '102 %', '>= 90 %', lambda: shares('wifi', 40_000_000)),
     ('file-mobile', '5 MB over a mobile path', 'not measured', '>= 90 %', lambda: shares('mobile', 5_000_000)),
@@ -288,7 +328,9 @@ ROWS = [
     ('resume', '1 GB, the receiver killed at 90 %', '1.7 s a GB, 20-43 MB twice', '<= 1.3 s, <= 1 MB', lambda: resume()),
     ('cold', '`send` while no chat runs, 150 ms', '6.4 round trips', '<= 4', lambda: cold()),
     ('processor', '40 MB at 50 Mbit/s, processor time', '135 % of scp', '<= 100 %', lambda: processor()),
-    ('syncs', 'syncs for one delivered line', '4 + 2', '3', lambda: syncs()),
+    ('disk', 'syncs and pages of the disk for one delivered line', '4 + 2, 19 + 13', '3 and 6', lambda: disk()),
+    ('switches', 'thread switches for one delivered line', '46 + 19', '<= 25', lambda: switched()),
+    ('crowd', '1,000 contacts online in one chat', '91 KiB each, 1.7 times, no end (3,000)', '<= 64 KiB, 1 %, 1.1 times, 2 s', lambda: crowded()),
     ('rest-50', '50 contacts online, at rest', '27 wake-ups/s, 3.5 MB/h', '<= 1/s, 0.4 MB/h', Rest(50, are_there=True, settle=300)),
     ('rest-gone', '50 contacts who have been gone for months, at rest', '13 wake-ups/s, 2.0 MB/h', '<= 0.1/s, 0.05 MB/h', Rest(50, are_there=False, settle=480)),
 ]
