@@ -20,8 +20,7 @@ import Testing
     }
 
     private func program(_ name: String, _ lines: String, in folder: TemporaryDirectory) throws {
-        try TestFile.write("#!/bin/bash\n" + lines, to: folder.file(name))
-        #expect(chmod(folder.file(name), 0o755) == 0)
+        try TestFile.writeProgram("#!/bin/bash\n" + lines, to: folder.file(name))
     }
 
     @Test(

@@ -331,7 +331,10 @@ extension EndToEnd {
                 try await bob.run("transfers", "accept", "3", "--into", blocked + "/below"), 7, "cannot write")
             let folder = try bob.folder.makeFolder("elsewhere")
             #expect(try await bob.run("transfers", "accept", "3", "--into", folder).status == .exited(0))
-            try await eventually("it is there after all") { TestFile.names(in: folder) == ["good"] }
+            try await eventually("it is there after all") {
+                // A file has its name before its row says that it is complete.
+                try await bob.transfers().contains { $0.state == "complete" } && TestFile.names(in: folder) == ["good"]
+            }
             expectOneSentence(try await bob.run("transfers", "pause", "3"), 2, "complete")
             try await sender.stop()
             try await receiver.stop()

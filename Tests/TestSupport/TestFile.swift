@@ -20,6 +20,26 @@ package enum TestFile {
         }
     }
 
+    /// F_SETLEASE, which <fcntl.h> shows to nobody but _GNU_SOURCE.
+    private static let setLease: Int32 = 1024
+
+    /// Writes a program that can be run at once.
+    ///
+    /// A process that another test starts just now has our descriptor until its own program runs, and what anybody has open for
+    /// writing cannot be executed (ETXTBSY). The kernel gives a lease for reading when nobody has (fcntl(2)).
+    package static func writeProgram(_ text: String, to path: String) throws {
+        try write(text, to: path)
+        guard chmod(path, 0o755) == 0 else { throw SystemFailure("chmod \(path)") }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw SystemFailure("open \(path)") }
+        defer { close(descriptor) }
+        while fcntl(descriptor, setLease, Int32(F_RDLCK)) != 0 {
+            guard errno == EAGAIN else { throw SystemFailure("lease \(path)") }
+            usleep(1_000)
+        }
+        guard fcntl(descriptor, setLease, Int32(F_UNLCK)) == 0 else { throw SystemFailure("lease \(path)") }
+    }
+
     /// All bytes; empty when the file cannot be read.
     package static func read(_ path: String) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)

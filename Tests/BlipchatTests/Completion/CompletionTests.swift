@@ -14,8 +14,7 @@ import Testing
     ) async throws -> String {
         let stub = directory.file("blipchat")
         try TestFile.write(names.joined(separator: "\n") + "\n", to: directory.file("names"))
-        try TestFile.write("#!/bin/sh\ncat '\(directory.file("names"))'\n", to: stub)
-        chmod(stub, 0o755)
+        try TestFile.writeProgram("#!/bin/sh\ncat '\(directory.file("names"))'\n", to: stub)
         let process = try ChildProcess(
             command, environment: ["PATH": "\(directory.path):/usr/bin:/bin", "HOME": directory.path],
             folder: directory)

@@ -15,14 +15,10 @@ import Testing
 
     init() throws { folder = try TemporaryDirectory(in: "/tmp") }
 
-    /// A program in place of tor; `$F` is its folder. Another process puts it there: a child that a test beside this one has just
-    /// forked would still have it open for writing, and such a file cannot be started (ETXTBSY).
-    private func program(_ script: String) async throws -> TorProgram {
-        let (text, path) = (folder.file("text"), folder.file("program"))
-        try "#!/bin/sh\nF=\(home)\necho \"$@\" > $F/arguments\n\(script)\n".write(
-            toFile: text, atomically: true, encoding: .utf8)
-        let install = try ChildProcess(["/usr/bin/install", "-m", "755", text, path], environment: [:], folder: folder)
-        #expect(try await install.waitForExit() == .exited(0))
+    /// A program in place of tor; `$F` is its folder.
+    private func program(_ script: String) throws -> TorProgram {
+        let path = folder.file("program")
+        try TestFile.writeProgram("#!/bin/sh\nF=\(home)\necho \"$@\" > $F/arguments\n\(script)\n", to: path)
         return TorProgram(folder: home, program: { path })
     }
 
@@ -30,7 +26,7 @@ import Testing
         "it is started in a folder of its own, with sockets that nobody else reaches, and without what is left of another one"
     )
     func started() async throws {
-        let tor = try await program("[ -e $F/cookie ] && exit 1\n: > $F/control\nexec sleep 600")
+        let tor = try program("[ -e $F/cookie ] && exit 1\n: > $F/control\nexec sleep 600")
         #expect(mkdir(home, 0o755) == 0)
         for name in ["control", "cookie"] {
             #expect(FileManager.default.createFile(atPath: "\(home)/\(name)", contents: nil))
@@ -56,7 +52,7 @@ import Testing
 
     @Test("its last words are told when it ends")
     func ended() async throws {
-        let tor = try await program(
+        let tor = try program(
             "echo 'Nov 28 15:59:43.000 [notice] hello'\necho 'Nov 28 15:59:43.000 [err] no luck today' >&2\nexit 1")
         let running = try await tor.start(at: nil)
         await #expect(throws: OnionProblem.ended(reason: "no luck today")) { try await running.waitUntilReady() }
@@ -65,7 +61,7 @@ import Testing
 
     @Test("one that does not want to end is ended")
     func stubborn() async throws {
-        let tor = try await program("trap '' TERM\n: > $F/control\nwhile :; do sleep 0.1; done")
+        let tor = try program("trap '' TERM\n: > $F/control\nwhile :; do sleep 0.1; done")
         let running = try await tor.start(at: nil)
         try await running.waitUntilReady()
         await running.stop()

@@ -135,8 +135,7 @@ struct PictureTests {
         try write(Self.png, to: png)
         for script in ["exit 0", "yes", "printf '\\0\\377\\377\\377\\377'", "kill -9 $$"] {
             let program = folder.file("child")
-            try write(Array("#!/bin/sh\n\(script)\n".utf8), to: program)
-            chmod(program, 0o700)
+            try TestFile.writeProgram("#!/bin/sh\n\(script)\n", to: program)
             await #expect(throws: PictureError.unreadable, "\(script)") {
                 try await PictureReader(program: program).picture(at: png, toFit: (40, 24))
             }
