@@ -5,11 +5,11 @@ import BLIPNet
 extension IncomingTransfer {
     private enum Step: Sendable {
         case tick
-        case range(FileRange, asked: ContinuousClock.Instant, took: Duration, Result<BLIPResponse, Ended>)
+        case range(FileRange, RangeSink, asked: ContinuousClock.Instant, took: Duration, Result<BLIPResponse, Ended>)
         /// The lane has ended before the whole range arrived.
         case laneEnded(FileRange)
         /// Our limit was lowered while this request waited for its turn: the planner cuts the range into smaller ones.
-        case tooLarge(FileRange)
+        case tooLarge(FileRange, RangeSink)
     }
 
     /// We report progress this often, and only when there is some.
@@ -52,21 +52,24 @@ extension IncomingTransfer {
                     planner.takeBack(range, after: sink?.written ?? 0)
                     request(&planner, &sinks, &load, target, &group)
                     continue
-                case .tooLarge(let range):
+                case .tooLarge(let range, let sink):
+                    guard sinks[range] === sink else { continue }
                     load.end(range)
                     sinks[range] = nil
                     planner.takeBack(range)
                     request(&planner, &sinks, &load, target, &group)
                     continue
-                case .range(let range, let asked, let took, let result):
-                    failure = check(result, sinks[range], range)
+                case .range(let range, let sink, let asked, let took, let result):
+                    // Lanes fetch the rest of it.
+                    guard sinks[range] === sink else { continue }
+                    failure = check(result, sink, range)
                     guard failure == nil else { break }
                     load.end(range)
-                    let sink = sinks.removeValue(forKey: range)
-                    let count = sink?.written ?? 0
+                    sinks[range] = nil
+                    let count = sink.written
                     load.note(written: count)
                     if count == range.length {
-                        planner.finished(range, after: took, firstBytes: sink?.firstBytes.map { $0 - asked })
+                        planner.finished(range, after: took, firstBytes: sink.firstBytes.map { $0 - asked })
                     } else {
                         planner.finished(range, upTo: count)
                     }
@@ -123,6 +126,22 @@ extension IncomingTransfer {
         }
     }
 
+    /// Takes the range of which most is missing from the link, where lanes have nothing to do: one connection would take long for
+    /// it, after everything else has come. What the sender still gives of it is dropped. `false`: there is none.
+    private func takeFromLink(
+        _ planner: inout RangePlanner, _ sinks: inout [FileRange: RangeSink], _ load: LaneLoad, for usable: [Int]
+    ) -> Bool {
+        guard planner.isHandedOut, load.hasIdle(of: usable) else { return false }
+        let slow = planner.inFlight.filter(load.isOnLink)
+            .map { (range: $0, missing: $0.length - (sinks[$0]?.written ?? 0)) }
+            .max { $0.missing < $1.missing }
+        guard let slow, slow.missing >= RangePlanner.smallest, let sink = sinks.removeValue(forKey: slow.range) else {
+            return false
+        }
+        planner.takeBack(slow.range, after: sink.stop())
+        return true
+    }
+
     /// Requests as many ranges as the planner allows.
     private func request(
         _ planner: inout RangePlanner, _ sinks: inout [FileRange: RangeSink], _ load: inout LaneLoad,
@@ -130,42 +149,46 @@ extension IncomingTransfer {
     ) {
         let open = lanes.connections
         let usable = load.usable(open.keys)
-        while let range = planner.nextRange(
-            within: pacing.limit(of: transfer.id, .incoming), over: usable.count)
-        {
-            let sink = target.sink(for: range)
-            sinks[range] = sink
-            let lane = load.next(of: usable)
-            if let lane { load.begin(range, on: lane) }
-            let own = lane.flatMap { open[$0] }
-            group.addTask {
-                let mayGo = await self.pacing.wait(for: range.length, of: self.transfer.id, .incoming) {
-                    self.pacing.mayWait(range.length, of: self.transfer.id, .incoming)
-                }
-                let begun = ContinuousClock.now
-                guard !Task.isCancelled else {
-                    return .range(range, asked: begun, took: .zero, .failure(Ended(outcome: .interrupted)))
-                }
-                guard mayGo else { return .tooLarge(range) }
-                let get = FileGetRequest(
-                    id: self.transfer.id, offset: range.offset, length: range.length, takesLess: true,
-                    present: target.present(before: range.offset))
-                let result: Result<BLIPResponse, Ended>
-                do throws(Ended) {
-                    let connection = own ?? self.connection
-                    result = .success(try await self.answer(to: connection.submit(get.encoded(), bodySink: sink)))
-                } catch {
-                    if own != nil, error.outcome == .interrupted, !Task.isCancelled { return .laneEnded(range) }
-                    // Requests that the sender refuses must not count against the limit: a paused folder of thousands of files
-                    // would use up the rate of all other files.
-                    if case .waiting = error.outcome {
-                        self.pacing.refund(range.length, of: self.transfer.id, .incoming)
-                    }
-                    result = .failure(error)
-                }
-                return .range(range, asked: begun, took: ContinuousClock.now - begun, result)
+        let limit = pacing.limit(of: transfer.id, .incoming)
+        repeat {
+            let onLink = planner.inFlight.count(where: load.isOnLink)
+            while let range = planner.nextRange(within: limit, over: usable.count, onLink: onLink) {
+                let sink = target.sink(for: range)
+                sinks[range] = sink
+                let lane = load.next(of: usable)
+                if let lane { load.begin(range, on: lane) }
+                let own = lane.flatMap { open[$0] }
+                group.addTask { await self.fetch(range, into: sink, over: own, target) }
             }
+        } while takeFromLink(&planner, &sinks, load, for: usable)
+    }
+
+    /// Requests one range, over a lane or over the link, and waits until it is here.
+    private func fetch(
+        _ range: FileRange, into sink: RangeSink, over lane: (any PeerConnection)?, _ target: Target
+    ) async -> Step {
+        let mayGo = await pacing.wait(for: range.length, of: transfer.id, .incoming) {
+            self.pacing.mayWait(range.length, of: self.transfer.id, .incoming)
         }
+        let asked = ContinuousClock.now
+        guard !Task.isCancelled else {
+            return .range(range, sink, asked: asked, took: .zero, .failure(Ended(outcome: .interrupted)))
+        }
+        guard mayGo else { return .tooLarge(range, sink) }
+        let get = FileGetRequest(
+            id: transfer.id, offset: range.offset, length: range.length, takesLess: true,
+            present: target.present(before: range.offset))
+        let result: Result<BLIPResponse, Ended>
+        do throws(Ended) {
+            result = .success(try await answer(to: (lane ?? connection).submit(get.encoded(), bodySink: sink)))
+        } catch {
+            if lane != nil, error.outcome == .interrupted, !Task.isCancelled { return .laneEnded(range) }
+            // Requests that the sender refuses must not count against the limit: a paused folder of thousands of files
+            // would use up the rate of all other files.
+            if case .waiting = error.outcome { pacing.refund(range.length, of: transfer.id, .incoming) }
+            result = .failure(error)
+        }
+        return .range(range, sink, asked: asked, took: ContinuousClock.now - asked, result)
     }
 
     /// The fault of a finished range, if it has one.

@@ -22,6 +22,11 @@ struct LaneLoad {
         usable.min { left, right in count(left) < count(right) }
     }
 
+    /// Whether one of them has nothing to do.
+    func hasIdle(of usable: [Int]) -> Bool { usable.contains { count($0) == 0 } }
+
+    func isOnLink(_ range: FileRange) -> Bool { lanes[range] == nil }
+
     private func count(_ lane: Int) -> Int { lanes.values.count { $0 == lane } }
 
     mutating func begin(_ range: FileRange, on lane: Int) { lanes[range] = lane }

@@ -65,9 +65,9 @@ struct RangePlanner {
     static func piece(within limit: UInt64) -> UInt64 { max(limit / 8, smallestPiece) }
 
     /// The next range to ask for; `nil` when enough are in flight or all are handed out. `lanes`: how many connections share
-    /// the file; 0: it goes over the link.
-    mutating func nextRange(within limit: UInt64? = nil, over lanes: Int = 0) -> FileRange? {
-        let allowed = lanes > 0 ? lanes * Self.inFlightOnLane : allowedInFlight
+    /// the file; 0: it goes over the link. `onLink`: so many ranges in flight went over the link before there were lanes.
+    mutating func nextRange(within limit: UInt64? = nil, over lanes: Int = 0, onLink: Int = 0) -> FileRange? {
+        let allowed = lanes > 0 ? lanes * Self.inFlightOnLane + onLink : allowedInFlight
         guard inFlight.count < allowed, let range = takeNext(within: limit, over: lanes) else { return nil }
         arrivedBefore[range] = arrived
         return range
@@ -76,7 +76,10 @@ struct RangePlanner {
     private mutating func takeNext(within limit: UInt64?, over lanes: Int) -> FileRange? {
         var most = min(rangeLength, limit.map(Self.piece) ?? .max)
         // Smaller ranges towards the end keep all lanes busy until the file is complete.
-        if lanes > 0 { most = min(most, max((size - next) / UInt64(2 * lanes), Self.smallest)) }
+        if lanes > 0 {
+            let left = rests.reduce(size - next) { $0 + $1.length }
+            most = min(most, max(left / UInt64(2 * lanes), Self.smallest))
+        }
         if let rest = rests.first {
             let range = FileRange(offset: rest.offset, length: min(rest.length, most))
             rests.removeFirst()
@@ -147,5 +150,8 @@ struct RangePlanner {
         return first.offset + min(written(first), first.length)
     }
 
-    var isComplete: Bool { next == size && inFlight.isEmpty && rests.isEmpty }
+    /// Nothing is left to ask for.
+    var isHandedOut: Bool { next == size && rests.isEmpty }
+
+    var isComplete: Bool { isHandedOut && inFlight.isEmpty }
 }

@@ -13,6 +13,7 @@ final class RangeSink: BodySink {
     private let count = Atomic<UInt64>(0)
     private let error = Mutex<FileError?>(nil)
     private let begun = Mutex<ContinuousClock.Instant?>(nil)
+    private let stopped = Mutex(false)
 
     /// Writes no more than `share` allows, which keeps part of the disk free (`nil`: the disk may fill up), and adds what it has
     /// written to `map`.
@@ -32,7 +33,22 @@ final class RangeSink: BodySink {
     /// Why the file could not take the bytes.
     var failure: FileError? { error.withLock { $0 } }
 
+    /// Whatever else comes is dropped. Returns how many bytes of the range are written, once a write that is under way has ended.
+    func stop() -> UInt64 {
+        stopped.withLock { stopped in
+            stopped = true
+            return written
+        }
+    }
+
     func write(_ bytes: UnsafeRawBufferPointer) throws {
+        try stopped.withLock { stopped in
+            guard !stopped else { throw RangeStopped() }
+            try store(bytes)
+        }
+    }
+
+    private func store(_ bytes: UnsafeRawBufferPointer) throws {
         let done = count.load(ordering: .relaxed)
         if done == 0 { begun.withLock { $0 = $0 ?? .now } }
         guard UInt64(bytes.count) <= range.length - done else { throw RangeOverrun() }
@@ -51,3 +67,6 @@ final class RangeSink: BodySink {
 
 /// The peer sent more bytes than we asked for.
 struct RangeOverrun: Error, Equatable {}
+
+/// We fetch the rest of the range in another way.
+struct RangeStopped: Error, Equatable {}

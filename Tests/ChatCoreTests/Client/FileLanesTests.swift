@@ -143,6 +143,27 @@ private final class NoRequests: PeerRequestHandler {
         await pair.stop()
     }
 
+    @Test("what the link does not bring comes over idle lanes, and is dropped when it comes after all")
+    func slowLink() async throws {
+        let pair = try await slowPair()
+        let path = try pair.alice.makeFile("large.bin", size: 4 << 20)
+        let id = try await pair.offer(path)
+        try await pair.bob.waitForState(.running, of: id)
+        try await eventually("the first ranges are here") { try await pair.bob.row(id).transferred > 0 }
+        pair.alice.tap.holdReplies(to: "file-get")
+        try await eventually("a range is held") { pair.alice.tap.heldReplies > 0 }
+        try await pair.alice.callLanes(3, to: "bob")
+        try await expectWhole(id, path, pair)
+        pair.alice.tap.releaseReplies()
+        try await pair.alice.say("behind it", to: "bob")
+        try await eventually("the link is there") {
+            try await pair.bob.texts(with: "alice", .incoming) == ["behind it"]
+        }
+        let received = try #require(try await pair.bob.row(id).path)
+        #expect(try sha256(of: received) == sha256(of: path))
+        await pair.stop()
+    }
+
     @Test("a contact who opens a hundred lanes has six, which carry nothing but ranges")
     func hundred() async throws {
         let pair = try await TransferPair()

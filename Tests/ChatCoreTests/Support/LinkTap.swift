@@ -62,8 +62,10 @@ final class LinkTap: Sendable {
 
     func loseReply(to profile: String) { state.withLock { $0.replyToLose = profile } }
 
-    /// Replies to `profile` wait until `releaseReplies`.
+    /// Replies to `profile` over links wait until `releaseReplies`; those over lanes go.
     func holdReplies(to profile: String) { state.withLock { $0.heldProfile = profile } }
+
+    var heldReplies: Int { state.withLock { $0.held.count } }
 
     func releaseReplies() {
         let held = state.withLock { state in
@@ -272,7 +274,7 @@ private final class TappedConnection: PeerConnection {
     func respond(to number: UInt64, with response: BLIPResponse) {
         let profile = requests.profile(of: number)
         if tap.losesReply(to: profile) { return base.close(code: 1001, reason: "cut by the test") }
-        if tap.holds(profile, { [base] in base.respond(to: number, with: response) }) { return }
+        if !base.isLane, tap.holds(profile, { [base] in base.respond(to: number, with: response) }) { return }
         base.respond(to: number, with: response)
     }
 

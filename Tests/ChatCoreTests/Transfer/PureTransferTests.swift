@@ -182,6 +182,30 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
     }
 }
 
+@Suite("Ranges over lanes") struct LaneRangeTests {
+    @Test("what the link has in flight takes no lane's place, and the end is cut into small ranges")
+    func places() throws {
+        var planner = RangePlanner(size: 8 << 20, done: 0)
+        var onLink: [FileRange] = []
+        while let range = planner.nextRange() { onLink.append(range) }
+        var overLanes: [FileRange] = []
+        while let range = planner.nextRange(over: 1, onLink: onLink.count) { overLanes.append(range) }
+        #expect(overLanes.count == RangePlanner.inFlightOnLane)
+        // The rest of the first one, half of which is here, is shared by all lanes.
+        while let range = planner.nextRange(over: 100) { overLanes.append(range) }
+        while !planner.isHandedOut {
+            planner.finished(overLanes.removeFirst(), after: .seconds(1))
+            while let range = planner.nextRange(over: 100) { overLanes.append(range) }
+        }
+        planner.takeBack(onLink[0], after: onLink[0].length / 2)
+        #expect(!planner.isHandedOut)
+        for range in overLanes { planner.finished(range, after: .seconds(1)) }
+        let next = planner.nextRange(over: 1)
+        let rest = try #require(next)
+        #expect(rest.offset == onLink[0].length / 2 && rest.length == onLink[0].length / 4)
+    }
+}
+
 @Suite("What a range takes") struct RangeSinkTests {
     @Test("a sender who sends more than was asked for writes nothing beyond it")
     func overrun() throws {
@@ -196,6 +220,19 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         #expect(throws: RangeOverrun()) { try write(1) }
         #expect(sink.written == 10)
         #expect(try file.facts().size == 14)
+    }
+
+    @Test("what comes after it was stopped is not written")
+    func stopped() throws {
+        let cage = try Cage()
+        let file = try DownloadFolder(path: cage.downloads).createPartial(".p")
+        let sink = RangeSink(file: file, range: FileRange(offset: 0, length: 10))
+        func write(_ count: Int) throws { try Array(repeating: UInt8(7), count: count).withUnsafeBytes(sink.write) }
+        try write(6)
+        #expect(sink.stop() == 6)
+        #expect(throws: RangeStopped()) { try write(4) }
+        #expect(sink.written == 6 && sink.failure == nil)
+        #expect(try file.facts().size == 6)
     }
 
     @Test("what would take the room that must stay free is not written, and the reason says so")
