@@ -127,7 +127,7 @@ extension IncomingTransfer {
     }
 
     /// Takes the range of which most is missing from the link, where lanes have nothing to do: one connection would take long for
-    /// it, after everything else has come. What the sender still gives of it is dropped. `false`: there is none.
+    /// it, after everything else has come. Bytes of it that still come over the link are dropped. `false`: there is none.
     private func takeFromLink(
         _ planner: inout RangePlanner, _ sinks: inout [FileRange: RangeSink], _ load: LaneLoad, for usable: [Int]
     ) -> Bool {
