@@ -140,8 +140,8 @@ async def join_all(clients, port):
 
 async def measure(count, messages=20, idle=20):
     """What a crowd costs: KiB a contact, share of a core at rest, microseconds of processor a message, seconds to the end."""
-    least = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (least, least))
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     with tempfile.TemporaryDirectory(prefix='crowd') as place:
         environment, clients = prepare(pathlib.Path(place), count)
         serve = subprocess.Popen([BLIPCHAT, 'serve', '--listen', '127.0.0.1:0'], env=environment, stdout=subprocess.PIPE, stderr=-3)

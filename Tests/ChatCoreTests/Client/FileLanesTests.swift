@@ -36,9 +36,13 @@ private final class NoRequests: PeerRequestHandler {
 }
 
 @Suite("Files over lanes") struct FileLanesTests {
-    /// Slow enough that lanes open, and end, while the file comes.
-    private func slowPair() async throws -> TransferPair {
-        try await TransferPair(bob: { $0.downloadLimit = 2 << 20 })
+    /// A file of Alice's that Bob fetches over the link, slowly enough that lanes open, and end, while it comes.
+    private func runningFile(mebibytes: Int) async throws -> (TransferPair, path: String, MessageID) {
+        let pair = try await TransferPair(bob: { $0.downloadLimit = 2 << 20 })
+        let path = try pair.alice.makeFile("large.bin", size: mebibytes << 20)
+        let id = try await pair.offer(path)
+        try await pair.bob.waitForState(.running, of: id)
+        return (pair, path, id)
     }
 
     private func expectWhole(_ id: MessageID, _ path: String, _ pair: TransferPair) async throws {
@@ -50,11 +54,8 @@ private final class NoRequests: PeerRequestHandler {
 
     @Test("a file goes over lanes that its sender has opened, and chat over the link")
     func sendersLanes() async throws {
-        let pair = try await slowPair()
+        let (pair, path, id) = try await runningFile(mebibytes: 4)
         let links = pair.bob.tap.connections
-        let path = try pair.alice.makeFile("large.bin", size: 4 << 20)
-        let id = try await pair.offer(path)
-        try await pair.bob.waitForState(.running, of: id)
         try await pair.alice.callLanes(3, to: "bob")
         try await eventually("the lanes are used") { pair.bob.tap.requestsOverLanes > 0 }
         try await pair.alice.say("meanwhile", to: "bob")
@@ -107,11 +108,8 @@ private final class NoRequests: PeerRequestHandler {
 
     @Test("lanes that break lose nothing and double nothing, and the link and the file go on")
     func broken() async throws {
-        let pair = try await slowPair()
+        let (pair, path, id) = try await runningFile(mebibytes: 6)
         let links = pair.bob.tap.connections
-        let path = try pair.alice.makeFile("large.bin", size: 6 << 20)
-        let id = try await pair.offer(path)
-        try await pair.bob.waitForState(.running, of: id)
         try await pair.alice.callLanes(3, to: "bob")
         try await eventually("the lanes are used") { pair.bob.tap.requestsOverLanes > 0 }
         pair.bob.tap.cutLane(after: 2)
@@ -125,11 +123,8 @@ private final class NoRequests: PeerRequestHandler {
 
     @Test("all lanes at once: the rest of the file comes over the link")
     func allBroken() async throws {
-        let pair = try await slowPair()
+        let (pair, path, id) = try await runningFile(mebibytes: 4)
         let links = pair.bob.tap.connections
-        let path = try pair.alice.makeFile("large.bin", size: 4 << 20)
-        let id = try await pair.offer(path)
-        try await pair.bob.waitForState(.running, of: id)
         try await pair.alice.callLanes(2, to: "bob")
         try await eventually("the lanes are used") { pair.bob.tap.requestsOverLanes > 0 }
         let contact = try await pair.alice.contactID("bob")
@@ -145,10 +140,7 @@ private final class NoRequests: PeerRequestHandler {
 
     @Test("what the link does not bring comes over idle lanes, and is dropped when it comes after all")
     func slowLink() async throws {
-        let pair = try await slowPair()
-        let path = try pair.alice.makeFile("large.bin", size: 4 << 20)
-        let id = try await pair.offer(path)
-        try await pair.bob.waitForState(.running, of: id)
+        let (pair, path, id) = try await runningFile(mebibytes: 4)
         try await eventually("the first ranges are here") { try await pair.bob.row(id).transferred > 0 }
         pair.alice.tap.holdReplies(to: "file-get")
         try await eventually("a range is held") { pair.alice.tap.heldReplies > 0 }
@@ -226,10 +218,7 @@ private final class NoRequests: PeerRequestHandler {
 
     @Test("lanes end with their link, and a file goes on over the next one")
     func linkEnds() async throws {
-        let pair = try await slowPair()
-        let path = try pair.alice.makeFile("large.bin", size: 4 << 20)
-        let id = try await pair.offer(path)
-        try await pair.bob.waitForState(.running, of: id)
+        let (pair, path, id) = try await runningFile(mebibytes: 4)
         try await pair.alice.callLanes(3, to: "bob")
         try await eventually("the lanes are used") { pair.bob.tap.requestsOverLanes > 0 }
         let before = try await pair.bob.openLink()
