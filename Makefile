@@ -87,6 +87,8 @@ check: check-system
 	Scripts/check_hops.py "$(SWIFT)" --library
 	@# Each use would wrap the function once more (Docs/decisions/0011).
 	! grep -rnE 'Mutex<[^[>]*->' Sources Tools Benchmarks Tests Fuzz
+	@# Benchmarks links TestSupport in a static release, which has no module Testing: that is what Tests/TestTraits is for.
+	! grep -rn 'import Testing' Tests/TestSupport
 	$(BUILD)
 	Scripts/check_catalogue.py "$(SWIFT)" "$$($(SWIFT) build --show-bin-path)/Modules"
 	Scripts/check_api.py "$(SWIFT)" "$$($(SWIFT) build --show-bin-path)/Modules"

@@ -97,10 +97,12 @@ let package = Package(
             ],
             path: "Benchmarks", exclude: ["LibWebSocketsEcho", "SocketIO"], swiftSettings: strict),
 
-        // Tests mirror the sources; TestSupport holds what several of them need (processes, pseudo-terminals).
+        // Tests mirror the sources; TestSupport holds what several of them and the benchmarks need (processes,
+        // pseudo-terminals), TestTraits what needs the module Testing, which a static release does not have.
         .target(
             name: "TestSupport", dependencies: ["BLIPNet", "CLinux", "CSQLite"], path: "Tests/TestSupport",
             swiftSettings: strict),
+        .target(name: "TestTraits", path: "Tests/TestTraits", swiftSettings: strict),
         .testTarget(name: "ArgumentsTests", dependencies: ["Arguments", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "BLIPNetTests", dependencies: ["BLIPNet", "COpenSSL", "CZlib", "CLinux", "TestSupport"],
@@ -142,10 +144,12 @@ let package = Package(
         // Faults of the network, the disk and the machine: everything that must not lose a message.
         .testTarget(
             name: "FaultTests",
-            dependencies: ["ChatCore", "Storage", "BLIPNet", "Workbench", "CSQLite", "CLinux", "TestSupport"],
+            dependencies: [
+                "ChatCore", "Storage", "BLIPNet", "Workbench", "CSQLite", "CLinux", "TestSupport", "TestTraits",
+            ],
             swiftSettings: strict),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["CLinux", "TestSupport"], swiftSettings: strict),
+            name: "EndToEndTests", dependencies: ["CLinux", "TestSupport", "TestTraits"], swiftSettings: strict),
     ]
 )
 

@@ -3,6 +3,7 @@
 import CLinux
 import Glibc
 import TestSupport
+import TestTraits
 import Testing
 
 extension EndToEnd {

@@ -3,6 +3,7 @@
 import CLinux
 import Glibc
 import TestSupport
+import TestTraits
 import Testing
 
 /// A raw connection to a control socket.

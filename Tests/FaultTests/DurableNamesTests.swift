@@ -2,6 +2,7 @@
 
 import Glibc
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import Storage
