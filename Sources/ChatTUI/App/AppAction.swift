@@ -44,14 +44,21 @@ package struct RefusedOffer: Sendable {
 
 /// The result of an errand.
 package enum ErrandResult: Sendable {
-    case nothing
-    case contact(Peer)
-    case message(ChatMessage)
+    /// The reply of the chat to a call.
+    case reply(any CallReply)
     case files([ChatMessage], folders: [FolderOffer], refused: [RefusedOffer] = [])
     case settings(SettingsReply)
-    case invitation(Invitation)
     /// Those of several errands that could not be done.
     case failures([ErrandFailure])
+
+    /// There is nothing to say beyond that it is done.
+    static let nothing = Self.reply(NoReply())
+
+    /// The reply when it is of this type.
+    func reply<Reply>(as type: Reply.Type = Reply.self) -> Reply? {
+        guard case .reply(let reply) = self else { return nil }
+        return reply as? Reply
+    }
 }
 
 /// One of several errands that could not be done, and why.
@@ -62,6 +69,7 @@ package struct ErrandFailure: Sendable, Equatable {
 
 /// The answer to a `Question`.
 package enum Answer: Sendable {
+    case reply(AnyCall, any CallReply)
     case conversations([Conversation])
     case links([ContactID: LinkState])
     case page(PageRequest, [ChatMessage])
@@ -83,17 +91,9 @@ package enum Answer: Sendable {
     case safetyNumber(ContactID, [String]?)
     case requestNumber(ContactRequest, [String])
     case newKeyNumber(ContactID, PeerID, [String])
-    case traffic(ContactID, LinkTraffic?)
     case limits([RateLimit])
     case mentions([ChatMessage])
     case spelling(SpellOutcome)
-    case roundTrip(ContactID, Duration)
-    /// `nil`: it is a person.
-    case room(ContactID, RoomDetails?)
-    case routes(ContactID, [RouteReport])
-    case reach(ReachReport)
-    case reachTest([ReachTrial])
-    case nearby(NearbyReport)
     case backedUp(String)
     case qrCode(String, Result<QRCode, QRCodeError>)
     case output(ProgramCommand, ProgramOutput)

@@ -28,72 +28,52 @@ package enum AppEffect: Sendable, Equatable {
 
 /// A change in the chat service.
 package enum Errand: Sendable, Equatable {
-    case send(String, to: ContactID)
-    /// An answer to a message, in its conversation.
-    case reply(String, to: ChatMessage)
+    /// A call with nothing of the screen's own to it.
+    case call(SomeCall)
     /// Files and folders in this order, all with the same caption; none when one of them is not there.
     case sendFiles([String], caption: String, to: ContactID)
     /// Keeps a text as a file with this name and offers it.
     case sendTextFile(String, name: String, to: ContactID)
-    case retry(MessageID)
-    case edit(ChatMessage, String)
     /// `of`: how many are taken back with it.
     case retract(ChatMessage, of: Int)
-    /// `nil` takes our reaction back.
-    case react(ChatMessage, String?)
-    case setPinned(ChatMessage, Bool)
-    /// Deletes messages from this machine only.
-    case deleteHere([MessageKey], ContactID)
-    case markUnread(ContactID, from: HistoryPosition)
-    case setDraft(String, ContactID)
-    case setTyping(Bool, ContactID)
-    case markSeen(ContactID, HistoryPosition)
     /// The errands of one command about several things; each is carried out, whatever becomes of the others.
     indirect case several([Errand])
     case accept(TransferNumber, folder: String?)
-    case decline(TransferNumber)
-    case pause(TransferNumber)
-    case resume(TransferNumber)
-    case cancel(TransferNumber)
-    /// All unfinished files of the folder to which this one belongs.
-    case cancelFolder(TransferNumber)
-    /// Bytes per second; `nil` takes the limit away.
-    case limitRate(RateScope, UInt64?)
-    case addContact(PeerAddress, name: String?)
-    case joinRoom(RoomURL, name: String?)
-    case leaveRoom(ContactID)
-    case removeAddress(ContactID, PeerAddress)
-    case addRoute(ContactID, Route)
     /// The route with this number in `/routes`, from 1.
     case removeRoute(ContactID, Int)
-    /// An invitation for so many seconds; `nil`: as usual. `at`: the relay to wait at, in place of our own ones.
-    case invite(seconds: Int64?, at: MeetPlace?)
-    /// Meets the user who waits with these words.
-    case meet(SpokenInvitation, name: String?)
-    case renewReach
     case rename(ContactID, to: String)
     case remove(ContactID, name: String)
-    case setBlocked(ContactID, Bool)
-    case setVerified(ContactID)
-    /// The key that answers in place of the known one is theirs; `verified`: our user has compared its number.
-    case acceptNewKey(ContactID, PeerID, verified: Bool)
     /// `verified`: our user has compared the number already.
     case approve(Int64, name: String?, verified: Bool = false)
-    case reject(Int64)
-    /// They become a blocked contact: refused from now on, until /unblock.
-    case blockRequest(Int64)
-    case reconnect(ContactID?)
     /// Changes or shows the user's settings.
     case settings(SettingsRequest)
-    case disconnect(ContactID?)
-    case setMuted(ContactID, until: Timestamp?)
-    case setAutomaticAcceptance(ContactID, UInt64?)
-    case setOwnName(String)
-    case setAway(String?)
+
+    static func call<Reply>(_ call: ChatCall<Reply>) -> Self { .call(SomeCall(call)) }
+
+    /// The call when it is nothing else.
+    var call: AnyCall? {
+        guard case .call(let call) = self else { return nil }
+        return call.plain
+    }
+
+    /// The message whose text or reactions it changes on both sides, as it was before.
+    var changed: ChatMessage? {
+        switch self {
+        case .retract(let message, _): message
+        case .call(let call):
+            switch call.plain {
+            case .edit(let message, _), .react(let message, _): message
+            default: nil
+            }
+        default: nil
+        }
+    }
 }
 
 /// A question to the chat service or the file system.
 package enum Question: Sendable, Equatable {
+    /// A call with nothing of the screen's own to it; the user sees its reply.
+    case call(SomeCall)
     case conversations
     case links([ContactID])
     case page(PageRequest)
@@ -119,16 +99,7 @@ package enum Question: Sendable, Equatable {
     case requestNumber(ContactRequest)
     /// The number of the key that answers in place of a contact's known one.
     case newKeyNumber(ContactID, PeerID)
-    case traffic(ContactID)
     case limits([RateScope])
-    case ping(ContactID)
-    case room(ContactID)
-    case routes(ContactID)
-    case reach
-    /// Calls ourselves along all our ways.
-    case reachTest
-    /// Lists the people in this network; for `showSeconds` they see our user's name.
-    case nearby(showSeconds: Int64?)
     /// Copies the whole history to a new file; it may take long.
     case backUp(String)
     /// A code of an address.
@@ -144,4 +115,6 @@ package enum Question: Sendable, Equatable {
     case day(ContactID, Timestamp, generation: Int)
     /// The preview of a file; large when the terminal shows it as a picture.
     case picture(MessageID, path: String, isLarge: Bool)
+
+    static func call<Reply>(_ call: ChatCall<Reply>) -> Self { .call(SomeCall(call)) }
 }

@@ -77,7 +77,7 @@ final class AppLoop {
         // The first page has checked it.
         if let someone = options.someone, let errand = try? Introduction.errand(for: someone) {
             carryOut(.run(errand))
-            if case .meet = errand { state?.say(Introduction.looking) }
+            if case .meet? = errand.call { state?.say(Introduction.looking) }
         }
         // On another processor they are answered while the terminal is started.
         await Task.yield()

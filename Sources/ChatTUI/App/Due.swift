@@ -71,11 +71,11 @@ struct Due: Sendable, Equatable {
             typing?.lastKey = now
             guard let told = typing?.toldAt, now - told >= Self.typingRepeat else { return [] }
             typing?.toldAt = now
-            return [.setTyping(true, contact)]
+            return [.call(.setTyping(true, to: contact))]
         }
         let stopped = stopTyping().map { [$0] } ?? []
         typing = OwnTyping(contact: contact, toldAt: now, lastKey: now)
-        return stopped + [.setTyping(true, contact)]
+        return stopped + [.call(.setTyping(true, to: contact))]
     }
 
     /// Nobody types any more: what to tell whom. With a time only when there was no key for long.
@@ -83,7 +83,7 @@ struct Due: Sendable, Equatable {
         guard let own = typing else { return nil }
         if let now, own.lastKey + Self.typingPause > now { return nil }
         typing = nil
-        return .setTyping(false, own.contact)
+        return .call(.setTyping(false, to: own.contact))
     }
 
     /// We told a peer that we are typing.

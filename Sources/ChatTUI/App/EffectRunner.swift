@@ -29,24 +29,20 @@ struct EffectRunner: Sendable {
 
     private func carryOut(_ errand: Errand) async throws(ChatError) -> ErrandResult {
         switch errand {
-        case .send(let text, let contact): return .message(try await service.ask(.send(text, to: contact)))
+        case .call(let call):
+            do {
+                return .reply(try await call.ask(service))
+            } catch {
+                // Our user has not asked for it, and the next key tells it again.
+                guard case .setTyping = call.plain else { throw error }
+                return .nothing
+            }
         case .sendFiles(let paths, let caption, let contact):
             return try await sendFiles(paths.map(Self.absolute), caption: caption, to: contact)
-        case .reply(let text, let message):
-            return .message(try await service.ask(.send(text, to: message.contact, replyTo: message.id)))
-        case .setPinned(let message, let pinned): return .message(try await service.ask(.setPinned(message, pinned)))
-        case .deleteHere(let keys, let contact): _ = try await service.ask(.deleteMessages(keys, of: contact))
-        case .markUnread(let contact, let position): try await service.ask(.markUnread(contact, from: position))
         case .sendTextFile(let text, let name, let contact):
             let path = try await PastedFile.write(text, name: name, in: pasteFolder)
-            return .message(try await service.ask(.sendFile(at: path, caption: "", to: contact)))
-        case .retry(let id): return .message(try await service.ask(.retry(id)))
-        case .edit(let message, let text): return .message(try await service.ask(.edit(message, to: text)))
-        case .retract(let message, _): return .message(try await service.ask(.retract(message)))
-        case .react(let message, let emoji): return .message(try await service.ask(.react(to: message, with: emoji)))
-        case .setDraft(let text, let contact): try await service.ask(.setDraft(text, for: contact))
-        case .setTyping(let composing, let contact): try? await service.ask(.setTyping(composing, to: contact))
-        case .markSeen(let contact, let position): try await service.ask(.markSeen(contact, upTo: position))
+            return .reply(try await service.ask(.sendFile(at: path, caption: "", to: contact)))
+        case .retract(let message, _): return .reply(try await service.ask(.retract(message)))
         case .several(let errands):
             var failed: [ErrandFailure] = []
             for errand in errands {
@@ -57,26 +53,10 @@ struct EffectRunner: Sendable {
             return .failures(failed)
         case .accept(let number, let folder):
             try await service.ask(.acceptTransfer(number, into: folder.map(Self.absolute)))
-        case .decline(let number): try await service.ask(.declineTransfer(number))
-        case .pause(let number): try await service.ask(.pauseTransfer(number))
-        case .resume(let number): try await service.ask(.resumeTransfer(number))
-        case .cancel(let number): try await service.ask(.cancelTransfer(number))
-        case .cancelFolder(let number): try await service.ask(.cancelFolder(of: number))
-        case .limitRate(let scope, let limit): try await service.ask(.setRateLimit(limit, of: scope))
-        case .addContact(let address, let name):
-            return .contact(try await service.ask(.addContact(address, name: name)))
-        case .joinRoom(let url, let name): return .contact(try await service.ask(.joinRoom(url, name: name)))
-        case .leaveRoom(let contact): try await service.ask(.leaveRoom(contact))
-        case .removeAddress(let contact, let address): try await service.ask(.removeAddress(address, of: contact))
-        case .addRoute(let contact, let route): try await service.ask(.addRoute(route, to: contact))
         case .removeRoute(let contact, let number):
             let routes = try await service.ask(.routes(of: contact))
             guard routes.indices.contains(number - 1) else { throw .noSuchAddress }
             try await service.ask(.removeAddress(routes[number - 1].address, of: contact))
-        case .renewReach: try await service.ask(.renewReach)
-        case .invite(let seconds, let place):
-            return .invitation(try await service.ask(.invite(seconds: seconds, at: place)))
-        case .meet(let said, let name): return .contact(try await service.ask(.meet(said, name: name)))
         case .rename(let contact, let name):
             try await service.ask(.renameContact(contact, to: name))
             // The contact's settings have moved along with the name: the screen goes by them from now on.
@@ -84,26 +64,13 @@ struct EffectRunner: Sendable {
         case .remove(let contact, _):
             try await service.ask(.removeContact(contact))
             return .settings(await settings.carryOut(.follow))
-        case .setBlocked(let contact, let blocked): try await service.ask(.setBlocked(contact, blocked))
-        case .setVerified(let contact): try await service.ask(.setVerified(contact))
-        case .acceptNewKey(let contact, let key, let verified):
-            try await service.ask(.acceptNewKey(key, of: contact, verified: verified))
         case .approve(let id, let name, let verified):
             var peer = try await service.ask(.approveRequest(id, name: name))
-            guard verified else { return .contact(peer) }
+            guard verified else { return .reply(peer) }
             try await service.ask(.setVerified(peer.id))
             peer.trust = .verified
-            return .contact(peer)
-        case .reject(let id): try await service.ask(.rejectRequest(id))
-        case .blockRequest(let id): return .contact(try await service.ask(.blockRequest(id)))
-        case .reconnect(let contact): try? await service.ask(.reconnect(contact))
+            return .reply(peer)
         case .settings(let request): return .settings(await settings.carryOut(request))
-        case .disconnect(let contact): try? await service.ask(.disconnect(contact))
-        case .setMuted(let contact, let until): try await service.ask(.setMuted(contact, until: until))
-        case .setAutomaticAcceptance(let contact, let limit):
-            try await service.ask(.setAutomaticAcceptance(limit, from: contact))
-        case .setOwnName(let name): try await service.ask(.setOwnName(name))
-        case .setAway(let reason): try await service.ask(.setAway(reason))
         }
         return .nothing
     }
@@ -119,6 +86,7 @@ struct EffectRunner: Sendable {
 
     private func ask(_ question: Question) async throws(ChatError) -> Answer? {
         switch question {
+        case .call(let call): return .reply(call.plain, try await call.ask(service))
         case .conversations: return .conversations(try await service.ask(.conversations))
         case .links(let contacts):
             var links: [ContactID: LinkState] = [:]
@@ -157,14 +125,7 @@ struct EffectRunner: Sendable {
             return .requestNumber(request, await Self.number(await service.identity.peerID, request.peerID))
         case .newKeyNumber(let contact, let key):
             return .newKeyNumber(contact, key, await Self.number(await service.identity.peerID, key))
-        case .traffic(let contact): return .traffic(contact, (try? await service.ask(.traffic(with: contact))) ?? nil)
         case .limits(let scopes): return .limits(try await limits(of: scopes))
-        case .ping(let contact): return .roundTrip(contact, try await service.ask(.ping(contact)))
-        case .room(let contact): return .room(contact, try await service.ask(.room(contact)))
-        case .routes(let contact): return .routes(contact, try await service.ask(.routes(of: contact)))
-        case .reach: return .reach(try await service.ask(.reach))
-        case .reachTest: return .reachTest(try await service.ask(.testReach))
-        case .nearby(let seconds): return .nearby(try await service.ask(.nearby(showSeconds: seconds)))
         case .backUp(let path):
             try await service.ask(.backUp(to: Self.absolute(path)))
             return .backedUp(path)
@@ -258,7 +219,13 @@ struct EffectRunner: Sendable {
         case .several(let errands):
             for errand in errands where await mayTakeLong(errand) { return true }
             return false
-        case .accept, .resume, .cancel, .cancelFolder, .decline, .pause, .remove, .meet, .invite: return true
+        case .accept, .remove: return true
+        case .call(let call):
+            switch call.plain {
+            case .resumeTransfer, .cancelTransfer, .cancelFolder, .declineTransfer, .pauseTransfer, .meet, .invite:
+                return true
+            default: return false
+            }
         default: return false
         }
     }

@@ -52,7 +52,7 @@ enum MainCommands {
         case .quit: quit(&state, &effects)
         case .reconnect:
             state.say("Calling everybody now")
-            effects.append(.run(.reconnect(nil)))
+            effects.append(.run(.call(.reconnect(nil))))
         case .back: goBack(&state, &effects)
         case .pageUp, .pageDown, .rowUp, .rowDown, .oldest, .newest, .firstUnread:
             Scrolling.scroll(command, &state, &effects)
@@ -104,7 +104,7 @@ enum MainCommands {
         for index in state.world.chats.indices {
             guard let position = state.world.chats[index].seenNext else { continue }
             state.world.chats[index].seenNext = nil
-            effects.append(.run(.markSeen(state.world.chats[index].id, position)))
+            effects.append(.run(.call(.markSeen(state.world.chats[index].id, upTo: position))))
         }
         effects.append(.quit)
     }

@@ -68,12 +68,12 @@ enum Answering {
             state.world.chats[index].composing = nil
             ChatNews.answered(at: index, &state)
             if !state.world.chats[index].window.isAtBottom { Scrolling.scroll(.newest, &state, &effects) }
-            effects.append(.run(.reply(text, to: message)))
+            effects.append(.run(.call(.send(text, to: message.contact, replyTo: message.id))))
         case .edit(let message, let saved, let answered):
             state.world.chats[index].composing = answered.map { .reply(to: $0) }
             state.composer.input = saved
             guard message.content != .text(text) else { return state.say("Nothing changed") }
-            effects.append(.run(.edit(message, text)))
+            effects.append(.run(.call(.edit(message, to: text))))
         }
     }
 }

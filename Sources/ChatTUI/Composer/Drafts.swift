@@ -33,7 +33,7 @@ enum Drafts {
         let text =
             state.world.chat(contact)?.composing?.draft(line, keepsLines: state.surface.settings.historyCount > 0)
             ?? line
-        effects.append(.run(.setDraft(text, contact)))
+        effects.append(.run(.call(.setDraft(text, for: contact))))
     }
 
     /// At the end: another screen of this home may have stored its own since, or emptied it by sending. A draft that

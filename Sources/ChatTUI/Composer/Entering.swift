@@ -98,7 +98,7 @@ enum Entering {
             ChatNews.answered(at: index, &state)
             if !state.world.chats[index].window.isAtBottom { Scrolling.scroll(.newest, &state, &effects) }
         }
-        effects.append(.run(.send(text, to: chat.id)))
+        effects.append(.run(.call(.send(text, to: chat.id))))
     }
 
     /// Whether a message may be that long.

@@ -44,7 +44,9 @@ enum Offers {
             decided.state = accepting ? .accepted : .declined
             state.world.transfers.update(decided, at: state.surface.moment.uptime)
         }
-        let errands = offers.map { accepting ? Errand.accept($0.number, folder: nil) : .decline($0.number) }
+        let errands = offers.map {
+            accepting ? Errand.accept($0.number, folder: nil) : .call(.declineTransfer($0.number))
+        }
         effects += errands.count > 1 ? [.run(.several(errands))] : errands.map(AppEffect.run)
     }
 

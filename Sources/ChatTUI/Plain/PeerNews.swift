@@ -28,11 +28,13 @@ struct PeerNews {
     /// Whether an errand decides about a contact.
     private static func decides(_ errand: Errand) -> Bool {
         switch errand {
-        case .addContact, .approve, .rename, .remove, .setBlocked, .blockRequest, .setVerified, .acceptNewKey,
-            .setMuted:
-            true
-        case .several(let errands): errands.contains(where: decides)
-        default: false
+        case .approve, .rename, .remove: return true
+        case .several(let errands): return errands.contains(where: decides)
+        default: break
+        }
+        switch errand.call {
+        case .addContact, .setBlocked, .blockRequest, .setVerified, .acceptNewKey, .setMuted: return true
+        default: return false
         }
     }
 

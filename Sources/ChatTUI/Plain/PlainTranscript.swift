@@ -114,13 +114,10 @@ struct PlainTranscript {
 
     /// A change that our user has just made to a message that is not in memory; events report those to other messages.
     private var ownChangeLines: [SafeText] {
-        guard case .done(let errand, .message(let message)) = action else { return [] }
-        switch errand {
-        case .edit(let asked, _), .retract(let asked, _), .react(let asked, _):
-            guard old(message) == nil else { return [] }
-            return MessageSentences(state: after, message: message).changes(since: asked)
-        default: return []
-        }
+        guard case .done(let errand, let result) = action, let asked = errand.changed,
+            let message: ChatMessage = result.reply(), old(message) == nil
+        else { return [] }
+        return MessageSentences(state: after, message: message).changes(since: asked)
     }
 
     /// A message as it was before, as far as it is known.

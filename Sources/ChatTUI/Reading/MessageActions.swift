@@ -16,10 +16,10 @@ enum MessageActions {
             delete(messages, asking: messages.count > 1, again: "/delete", &state, &effects)
         case .react(let emoji): react(to: message, emoji, &state, &effects)
         case .forward(let contact): forward([message], to: contact, &state, &effects)
-        case .retry: effects.append(.run(.retry(message.id)))
+        case .retry: effects.append(.run(.call(.retry(message.id))))
         case .pin:
             guard !message.isRetracted else { return state.say("It was deleted; nothing to pin") }
-            effects.append(.run(.setPinned(message, message.pinned == nil)))
+            effects.append(.run(.call(.setPinned(message, message.pinned == nil))))
         case .open: Opening.open(message, &state, &effects)
         case .info: ReaderPane.showInfo(of: message, &state, &effects)
         case .markUnread: markUnread(from: message, &state, &effects)
@@ -48,7 +48,7 @@ enum MessageActions {
         guard !message.isRetracted else { return state.say("It was deleted; nothing to reply to") }
         if let text {
             guard Entering.check(text, &state) else { return }
-            effects.append(.run(.reply(text, to: message)))
+            effects.append(.run(.call(.send(text, to: message.contact, replyTo: message.id))))
             return
         }
         Answering.leaveEdit(&state)
@@ -65,7 +65,7 @@ enum MessageActions {
         }
         if let text {
             guard Entering.check(text, &state) else { return }
-            effects.append(.run(.edit(message, text)))
+            effects.append(.run(.call(.edit(message, to: text))))
             // It may be far from what is seen.
             let old = MessageWords.quote(of: message).truncated(to: 30).text
             state.say(
@@ -95,7 +95,7 @@ enum MessageActions {
             }
             state.say("Took back your reaction")
         }
-        effects.append(.run(.react(message, emoji)))
+        effects.append(.run(.call(.react(to: message, with: emoji))))
     }
 
     // MARK: Deleting
@@ -129,7 +129,7 @@ enum MessageActions {
                 "\(own.isEmpty ? "Delete" : "Retract")\(count)? \(again)" + (again.hasPrefix("/") ? "" : ": yes"))
         }
         for message in own { effects.append(.run(.retract(message, of: own.count))) }
-        if !others.isEmpty { effects.append(.run(.deleteHere(others.map(\.key), contact))) }
+        if !others.isEmpty { effects.append(.run(.call(.deleteMessages(others.map(\.key), of: contact)))) }
         state.place.browse?.rangeStart = nil
     }
 
@@ -147,7 +147,7 @@ enum MessageActions {
         var count = 0
         for message in messages where !message.isRetracted {
             switch message.content {
-            case .text(let text): effects.append(.run(.send(text, to: contact)))
+            case .text(let text): effects.append(.run(.call(.send(text, to: contact))))
             case .file(let transfer):
                 guard let path = transfer.path, transfer.direction == .outgoing || transfer.state == .complete else {
                     state.note(
@@ -206,7 +206,7 @@ enum MessageActions {
         state.world.chats[index].conversation.unreadCount = count
         state.world.chats[index].mentionCount = theirs.count(where: state.world.mentionsMe)
         state.world.chats[index].window.unreadLine = ChatWindow.UnreadLine(after: before, count: count)
-        effects.append(.run(.markUnread(message.contact, from: first.position)))
+        effects.append(.run(.call(.markUnread(message.contact, from: first.position))))
         state.say("Unread from here on, until you open the chat again or /read")
     }
 
@@ -225,7 +225,7 @@ enum MessageActions {
             state.world.chats[index].conversation.unreadCount = 0
             state.world.chats[index].mentionCount = 0
             state.world.chats[index].seenOnItsWay += 1
-            effects.append(.run(.markSeen(state.world.chats[index].id, position)))
+            effects.append(.run(.call(.markSeen(state.world.chats[index].id, upTo: position))))
         }
         let isOne = contacts.count == 1 && state.world.chats.count > 1
         state.say(isOne ? "Marked \(state.world.name(of: contacts[0])) as read" : "Marked all chats as read")

@@ -137,7 +137,7 @@ enum Opening {
         let number = transfer.number.rawValue
         switch (transfer.direction, transfer.state) {
         case (.incoming, .offered): effects.append(.run(.accept(transfer.number, folder: nil)))
-        case (.incoming, .paused): effects.append(.run(.resume(transfer.number)))
+        case (.incoming, .paused): effects.append(.run(.call(.resumeTransfer(transfer.number))))
         case (_, .complete), (.outgoing, _):
             // The line of a closed folder means all of its files.
             let isFolder = state.openChat?.window.isClosedHead(message) ?? false

@@ -59,7 +59,7 @@ enum FileCommands: SlashCommandGroup {
             guard let number = transferNumber(&scanner, for: verb, &state) else { return }
             state.place.namedFolder = number
             // A command that ends a transfer for good either names it, or asks first like x in the transfers.
-            let cancelling = Errand.cancelFolder(number)
+            let cancelling = Errand.call(.cancelFolder(of: number))
             if verb == .cancel, !isNamed, call.asked != cancelling {
                 state.place.confirming = cancelling
                 let name =
@@ -74,10 +74,10 @@ enum FileCommands: SlashCommandGroup {
                     let word = Sentences.word(for: group.state)
                     return state.note("#\(number.rawValue) is \(word): nothing to \(verb)", isError: true)
                 }
-                if verb == .cancel { return effects.append(.run(.cancelFolder(number))) }
+                if verb == .cancel { return effects.append(.run(cancelling)) }
             }
             for file in state.world.transfers.files(meantBy: number, for: verb) {
-                effects.append(.run(verb == .pause ? .pause(file) : verb == .resume ? .resume(file) : .cancel(file)))
+                effects.append(.run(.call(verb.call(on: file))))
             }
         case .limit: limitRate(&scanner, &state, &effects)
         case .transfers: TransfersPane.show(scanner.remainder() ?? "", &state)
@@ -132,7 +132,7 @@ enum FileCommands: SlashCommandGroup {
         // Each contact that offered them hears it once.
         var told: Set<ContactID> = []
         for group in groups where told.insert(group.contact).inserted {
-            effects.append(.run(.send(reason, to: group.contact)))
+            effects.append(.run(.call(.send(reason, to: group.contact))))
         }
     }
 
@@ -146,13 +146,14 @@ enum FileCommands: SlashCommandGroup {
     {
         switch verb {
         case .accept: world.transfers.firstOffer(of: group).map { [.accept($0.number, folder: folder)] } ?? []
-        case .decline: world.transfers.firstOffer(of: group).map { [.decline($0.number)] } ?? []
-        case .cancel: [group.isFolder ? .cancelFolder(group.number) : .cancel(group.number)]
-        default:
-            world.transfers.files(of: group).filter { $0.fits(verb) }.map {
-                verb == .pause ? .pause($0.number) : .resume($0.number)
-            }
+        case .decline: world.transfers.firstOffer(of: group).map { [.call(.declineTransfer($0.number))] } ?? []
+        case .cancel: [cancelling(group)]
+        default: world.transfers.files(of: group).filter { $0.fits(verb) }.map { .call(verb.call(on: $0.number)) }
         }
+    }
+
+    static func cancelling(_ group: TransferGroup) -> Errand {
+        .call(group.isFolder ? .cancelFolder(of: group.number) : .cancelTransfer(group.number))
     }
 
     /// It would mean the working folder, which a user who has typed quotation marks does not want.
@@ -165,13 +166,13 @@ enum FileCommands: SlashCommandGroup {
         guard let number = transferNumber(&scanner, for: .decline, &state) else { return }
         let reason = scanner.remainder()
         if let reason, !Entering.check(reason, &state) { return }
-        effects.append(.run(.decline(number)))
+        effects.append(.run(.call(.declineTransfer(number))))
         // A transfer that is no offer to us is not declined, and gets no answer.
         guard let reason, let transfer = state.world.transfers[number], transfer.fits(.decline) else { return }
         if let message = state.world.chat(transfer.contact)?.window.message(.id(transfer.id)) {
-            effects.append(.run(.reply(reason, to: message)))
+            effects.append(.run(.call(.send(reason, to: message.contact, replyTo: message.id))))
         } else {
-            effects.append(.run(.send(reason, to: transfer.contact)))
+            effects.append(.run(.call(.send(reason, to: transfer.contact))))
         }
     }
 
@@ -198,10 +199,12 @@ enum FileCommands: SlashCommandGroup {
             return
         }
         let limit = rate.flatMap { $0 > 0 ? $0 : nil }
-        guard case .transfer(let number) = scope else { return effects.append(.run(.limitRate(scope, limit))) }
+        guard case .transfer(let number) = scope else {
+            return effects.append(.run(.call(.setRateLimit(limit, of: scope))))
+        }
         state.place.namedFolder = number
         for file in state.world.transfers.files(meantBy: number, for: .limit) {
-            effects.append(.run(.limitRate(.transfer(file), limit)))
+            effects.append(.run(.call(.setRateLimit(limit, of: .transfer(file)))))
         }
     }
 
@@ -281,6 +284,17 @@ extension TransferList {
 
     /// The number by which a transfer is shown: a file of a folder has that of the folder.
     func shownNumber(of number: TransferNumber) -> TransferNumber { group(of: number)?.number ?? number }
+}
+
+extension SlashVerb {
+    /// The call with which `/pause`, `/resume` and `/cancel` change one file.
+    fileprivate func call(on number: TransferNumber) -> ChatCall<NoReply> {
+        switch self {
+        case .pause: .pauseTransfer(number)
+        case .resume: .resumeTransfer(number)
+        default: .cancelTransfer(number)
+        }
+    }
 }
 
 extension FileTransfer {

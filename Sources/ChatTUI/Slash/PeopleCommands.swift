@@ -18,7 +18,7 @@ enum PeopleCommands: SlashCommandGroup {
         case .approve:
             guard let id = requestNumber(&scanner, &state) else { return }
             effects.append(.run(.approve(id, name: scanner.name())))
-        case .reject: if let id = requestNumber(&scanner, &state) { effects.append(.run(.reject(id))) }
+        case .reject: if let id = requestNumber(&scanner, &state) { effects.append(.run(.call(.rejectRequest(id)))) }
         case .verify:
             if let id = SlashArguments.contact(scanner.remainder(), &state) {
                 VerifyPane.show(of: .contact(id), &state, &effects)
@@ -29,14 +29,14 @@ enum PeopleCommands: SlashCommandGroup {
             }
         case .block:
             if let id = SlashArguments.contact(scanner.remainder(), &state) {
-                effects.append(.run(.setBlocked(id, true)))
+                effects.append(.run(.call(.setBlocked(id, true))))
             }
         case .unblock:
             guard let id = SlashArguments.contact(scanner.remainder(), &state) else { return }
             guard state.world.chat(id)?.peer.isBlocked == true else {
                 return state.say("\(state.world.name(of: id)) is not blocked")
             }
-            effects.append(.run(.setBlocked(id, false)))
+            effects.append(.run(.call(.setBlocked(id, false))))
         case .removeAddress: removeAddress(&scanner, &state, &effects)
         case .rename:
             guard let id = scanner.contact(&state) else { return }
@@ -62,7 +62,7 @@ enum PeopleCommands: SlashCommandGroup {
                 if chat.peer.room == nil {
                     state.note(whois(chat, state))
                 } else {
-                    effects.append(.ask(.room(id)))
+                    effects.append(.ask(.call(.room(id))))
                 }
             }
         case .myID: showOwnAddress(&state, &effects)
@@ -77,7 +77,8 @@ enum PeopleCommands: SlashCommandGroup {
         _ effects: inout [AppEffect]
     ) {
         let meant = state.world.requests.filter { set.contains($0.id) }
-        let errand = FileCommands.one(meant.map { verb == .approve ? .approve($0.id, name: nil) : .reject($0.id) })
+        let errand = FileCommands.one(
+            meant.map { verb == .approve ? .approve($0.id, name: nil) : .call(.rejectRequest($0.id)) })
         guard let errand else {
             return state.note(state.world.requests.isEmpty ? "No contact requests" : "No such requests", isError: true)
         }
@@ -95,12 +96,12 @@ enum PeopleCommands: SlashCommandGroup {
         do {
             if let quoted = scanner.quoted() {
                 let address = try PeerAddress(parsing: quoted)
-                return effects.append(.run(.addContact(address, name: scanner.remainder())))
+                return effects.append(.run(.call(.addContact(address, name: scanner.remainder()))))
             }
             // A copied address may be broken into rows and words.
             let (text, rest) = PastedAddress.split(scanner.remainder() ?? "")
             let address = try PeerAddress(parsing: text)
-            effects.append(.run(.addContact(address, name: rest.isEmpty ? nil : rest)))
+            effects.append(.run(.call(.addContact(address, name: rest.isEmpty ? nil : rest))))
         } catch {
             state.note(Sentences.sentence(for: error), isError: true)
         }
@@ -114,7 +115,7 @@ enum PeopleCommands: SlashCommandGroup {
             return state.note("/removeaddress WHO ADDRESS: the address is missing (/whois shows them)", isError: true)
         }
         do {
-            effects.append(.run(.removeAddress(id, try PeerAddress(parsing: text))))
+            effects.append(.run(.call(.removeAddress(try PeerAddress(parsing: text), of: id))))
         } catch {
             state.note(Sentences.sentence(for: error), isError: true)
         }

@@ -18,7 +18,7 @@ enum PresenceCommands: SlashCommandGroup {
             guard !ContactNames.isReserved(name) else {
                 return state.note("Nobody can be called \"me\": that is what histories call you", isError: true)
             }
-            effects.append(.run(.setOwnName(name)))
+            effects.append(.run(.call(.setOwnName(name))))
             state.surface.unkeptKeys.insert("name")
             effects.append(.run(.settings(.set(key: "name", words: name))))
         case .away:
@@ -28,23 +28,27 @@ enum PresenceCommands: SlashCommandGroup {
                 let words = "The text is too long: \(reason.utf8.count) bytes, /away takes at most \(limit)"
                 return state.note(words, isError: true)
             }
-            effects.append(.run(.setAway(reason)))
+            effects.append(.run(.call(.setAway(reason))))
         case .back:
             guard state.world.identity.away != nil else {
                 return state.note("You are not away (/away [TEXT] says that you are)")
             }
-            effects.append(.run(.setAway(nil)))
+            effects.append(.run(.call(.setAway(nil))))
         case .mute: mute(&scanner, &state, &effects)
         case .autoAccept: acceptAutomatically(&scanner, &state, &effects)
         case .disconnect:
-            if let id = SlashArguments.contact(scanner.remainder(), &state) { effects.append(.run(.disconnect(id))) }
+            if let id = SlashArguments.contact(scanner.remainder(), &state) {
+                effects.append(.run(.call(.disconnect(id))))
+            }
         case .ping:
             if let id = SlashArguments.contact(scanner.remainder(), &state), !SlashArguments.saysBlocked(id, &state) {
-                effects.append(.ask(.ping(id)))
+                effects.append(.ask(.call(.ping(id))))
             }
         case .connect, .reconnect: connect(scanner.remainder(), isToAll: call.verb == .reconnect, &state, &effects)
         case .stats:
-            if let id = SlashArguments.contact(scanner.remainder(), &state) { effects.append(.ask(.traffic(id))) }
+            if let id = SlashArguments.contact(scanner.remainder(), &state) {
+                effects.append(.ask(.call(.traffic(with: id))))
+            }
         // The table leads no other one here.
         default: break
         }
@@ -61,23 +65,23 @@ enum PresenceCommands: SlashCommandGroup {
         let hasAddress = state.world.chat(id)?.peer.addresses.isEmpty == false
         state.say(
             hasAddress ? "Calling \(name) now" : "No address known for \(name); waiting for them to call")
-        effects.append(.run(.reconnect(id)))
+        effects.append(.run(.call(.reconnect(id))))
     }
 
     /// `/mute WHO [TIME|off]`
     private static func mute(_ scanner: inout ArgumentScanner, _ state: inout AppState, _ effects: inout [AppEffect]) {
         guard let id = scanner.contact(&state) else { return }
         guard let word = scanner.next() else {
-            effects.append(.run(.setMuted(id, until: .endless)))
+            effects.append(.run(.call(.setMuted(id, until: .endless))))
             return
         }
         guard scanner.isEnd(of: "/mute WHO [TIME|off]", hint: "write 2h without a space", &state)
         else { return }
         if word.lowercased() == "off" {
-            effects.append(.run(.setMuted(id, until: nil)))
+            effects.append(.run(.call(.setMuted(id, until: nil))))
         } else if let seconds = Units.seconds(of: word) {
             let until = Timestamp(milliseconds: state.surface.moment.wall.milliseconds + seconds * 1000)
-            effects.append(.run(.setMuted(id, until: until)))
+            effects.append(.run(.call(.setMuted(id, until: until))))
         } else {
             state.note("\(SafeText(word, as: .name).text) is not a time (30m, 2h, 1d, off)", isError: true)
         }
@@ -96,14 +100,14 @@ enum PresenceCommands: SlashCommandGroup {
             return
         }
         switch word {
-        case "off": effects.append(.run(.setAutomaticAcceptance(id, 0)))
-        case "default": effects.append(.run(.setAutomaticAcceptance(id, nil)))
+        case "off": effects.append(.run(.call(.setAutomaticAcceptance(0, from: id))))
+        case "default": effects.append(.run(.call(.setAutomaticAcceptance(nil, from: id))))
         case "on":
             guard let limit = size == nil ? .max : size.flatMap(Units.bytes(of:)) else {
                 state.note("\(SafeText(size ?? "", as: .name).text) is not a size (500k, 20M, 1G)", isError: true)
                 return
             }
-            effects.append(.run(.setAutomaticAcceptance(id, limit)))
+            effects.append(.run(.call(.setAutomaticAcceptance(limit, from: id))))
         case nil: state.note(acceptanceWords(id, state.world))
         case let other?:
             state.note(

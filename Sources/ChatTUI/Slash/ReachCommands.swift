@@ -21,24 +21,24 @@ enum ReachCommands: SlashCommandGroup {
                         "/invite [TIME] [@HOST]: 10m, 2h or 1d, at most 7d; a relay to wait at", isError: true)
                 }
             }
-            effects.append(.run(.invite(seconds: seconds, at: place)))
+            effects.append(.run(.call(.invite(seconds: seconds, at: place))))
         case .nearby:
             switch scanner.next() {
-            case nil: effects.append(.ask(.nearby(showSeconds: nil)))
+            case nil: effects.append(.ask(.call(.nearby(showSeconds: nil))))
             case "show":
                 let word = scanner.next() ?? "10m"
                 guard let seconds = Units.seconds(of: word) else { fallthrough }
-                effects.append(.ask(.nearby(showSeconds: seconds)))
+                effects.append(.ask(.call(.nearby(showSeconds: seconds))))
             case _?: state.note("/nearby, or /nearby show 10m (at most 1h)", isError: true)
             }
         case .routes: routes(&scanner, &state, &effects)
         case .reach:
             switch scanner.next() {
-            case nil: effects.append(.ask(.reach))
+            case nil: effects.append(.ask(.call(.reach)))
             case "test":
                 state.note("Calling yourself along each of your ways; this takes up to 30 s")
-                effects.append(.ask(.reachTest))
-            case "renew": effects.append(.run(.renewReach))
+                effects.append(.ask(.call(.testReach)))
+            case "renew": effects.append(.run(.call(.renewReach)))
             case _?: state.note("/reach, /reach test or /reach renew", isError: true)
             }
         // The table leads no other one here.
@@ -56,12 +56,12 @@ enum ReachCommands: SlashCommandGroup {
     ) {
         guard let id = scanner.isAtEnd ? SlashArguments.contact(nil, &state) : scanner.contact(&state) else { return }
         switch scanner.next() {
-        case nil: effects.append(.ask(.routes(id)))
+        case nil: effects.append(.ask(.call(.routes(of: id))))
         case "add":
             guard let route = scanner.next().flatMap({ Route($0) }) else {
                 return state.note("/routes WHO add ROUTE: HOST:PORT, or HOST:PORT/RELAY/MAILBOX", isError: true)
             }
-            effects.append(.run(.addRoute(id, route)))
+            effects.append(.run(.call(.addRoute(route, to: id))))
         case "remove":
             guard let number = scanner.next().flatMap({ Int($0) }), number > 0 else {
                 return state.note("/routes WHO remove N: the number of a way, as /routes shows it", isError: true)

@@ -10,7 +10,9 @@ enum RoomCommands: SlashCommandGroup {
         switch call.verb {
         case .join: join(call, &scanner, &state, &effects)
         case .leave:
-            if let id = SlashArguments.contact(scanner.remainder(), &state) { effects.append(.run(.leaveRoom(id))) }
+            if let id = SlashArguments.contact(scanner.remainder(), &state) {
+                effects.append(.run(.call(.leaveRoom(id))))
+            }
         // The table sends no other command here.
         default: break
         }
@@ -23,7 +25,7 @@ enum RoomCommands: SlashCommandGroup {
         if meets(call.arguments, &state, &effects) { return }
         guard let text = scanner.quoted() ?? scanner.next() else { return }
         do throws(RoomURLError) {
-            effects.append(.run(.joinRoom(try RoomURL(parsing: text), name: scanner.name())))
+            effects.append(.run(.call(.joinRoom(try RoomURL(parsing: text), name: scanner.name()))))
         } catch {
             state.note(RoomWords.sentence(for: error), isError: true)
         }
@@ -36,7 +38,7 @@ enum RoomCommands: SlashCommandGroup {
         for count in (1...MeetWords.count).reversed() where count <= words.count {
             guard let said = SpokenInvitation(words.prefix(count).joined(separator: " ")) else { continue }
             let name = words.dropFirst(count).joined(separator: " ")
-            effects.append(.run(.meet(said, name: name.isEmpty ? nil : name)))
+            effects.append(.run(.call(.meet(said, name: name.isEmpty ? nil : name))))
             state.say(Introduction.looking)
             return true
         }

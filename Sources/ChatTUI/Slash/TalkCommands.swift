@@ -21,7 +21,7 @@ enum TalkCommands: SlashCommandGroup {
         guard let id = scanner.contact(&state) else { return }
         guard let text = scanner.remainder() else { return open(id, &state, &effects) }
         guard Entering.check(text, &state), !SlashArguments.saysBlocked(id, &state) else { return }
-        effects.append(.run(.send(text, to: id)))
+        effects.append(.run(.call(.send(text, to: id))))
         guard id != state.place.openID else { return }
         state.say(
             "To \(state.world.name(of: id)): \(SafeText(ActionText.starred(text), as: .line).truncated(to: 60).text)")
@@ -42,6 +42,6 @@ enum TalkCommands: SlashCommandGroup {
         }
         let text = ActionText.prefix + text
         guard Entering.check(text, &state) else { return }
-        effects.append(.run(.send(text, to: openID)))
+        effects.append(.run(.call(.send(text, to: openID))))
     }
 }

@@ -7,6 +7,7 @@ import ChatWords
 enum Answers {
     static func receive(_ answer: Answer, _ state: inout AppState, _ effects: inout [AppEffect]) {
         switch answer {
+        case .reply(let call, let reply): show(reply, to: call, &state)
         case .conversations(let list): receive(list, &state, &effects)
         case .links(let links):
             let overtaken = state.world.receive(links: links)
@@ -39,16 +40,6 @@ enum Answers {
         case .newKeyNumber(let contact, let key, let number):
             VerifyPane.receive(newNumber: number, with: key, of: contact, &state)
         case .requestNumber(let request, let number): VerifyPane.receive(number: number, of: request, &state)
-        case .roundTrip(let contact, let time):
-            state.note("\(state.world.name(of: contact)) answers in \(Units.milliseconds(time))")
-        case .room(let contact, let details):
-            if let details { state.note(RoomCommands.lines(details, of: contact, state)) }
-        case .routes(let contact, let routes): state.note(ReachCommands.lines(routes, of: contact, state))
-        case .reach(let report): state.note(ReachWords.lines(report))
-        case .reachTest(let trials): state.note(ReachWords.lines(trials))
-        case .nearby(let report):
-            let (clock, now) = (state.surface.clock, state.surface.moment.wall)
-            state.note(ReachWords.lines(report) { clock.dayAndTime($0, now: now) })
         case .backedUp(let path):
             state.note("The whole history is in \(state.surface.abbreviated(path))")
             state.say("/backup: the whole history is in \(state.surface.abbreviated(path))")
@@ -56,7 +47,6 @@ enum Answers {
         case .output(let command, let output): ProgramCommands.show(output, of: command, &state)
         case .mentions(let messages): state.world.receive(mentions: messages)
         case .spelling(let outcome): SpellChecking.receive(spelling: outcome, &state)
-        case .traffic(let contact, let traffic): state.note(PresenceCommands.linkLines(contact, traffic, state.world))
         case .limits(let limits): state.note(FileCommands.limitLines(limits))
         case .downloads(let folder, let freeBytes): state.world.downloads = (folder, freeBytes)
         case .identity(let news): state.world.identity = news
@@ -64,6 +54,28 @@ enum Answers {
             receive(dayOf: contact, day, message, generation: generation, &state, &effects)
         case .picture(let id, let image): Previews.receive(image, for: id, &state, &effects)
         case .failed(let question, let error): fail(question, error, &state)
+        }
+    }
+
+    /// Shows the reply of a call to the user.
+    private static func show(_ reply: any CallReply, to call: AnyCall, _ state: inout AppState) {
+        switch (call, reply) {
+        case (.ping(let contact), let time as Duration):
+            state.note("\(state.world.name(of: contact)) answers in \(Units.milliseconds(time))")
+        // There is none without a link.
+        case (.traffic(let contact), _):
+            state.note(PresenceCommands.linkLines(contact, reply as? LinkTraffic, state.world))
+        // A person has no details.
+        case (.room(let contact), let details as RoomDetails):
+            state.note(RoomCommands.lines(details, of: contact, state))
+        case (.routes(let contact), let routes as [RouteReport]):
+            state.note(ReachCommands.lines(routes, of: contact, state))
+        case (.reach, let report as ReachReport): state.note(ReachWords.lines(report))
+        case (.testReach, let trials as [ReachTrial]): state.note(ReachWords.lines(trials))
+        case (.nearby, let report as NearbyReport):
+            let (clock, now) = (state.surface.clock, state.surface.moment.wall)
+            state.note(ReachWords.lines(report) { clock.dayAndTime($0, now: now) })
+        default: break
         }
     }
 
@@ -210,29 +222,30 @@ enum Answers {
             return
         case .files(_, _, _, let generation):
             if state.composer.completion?.generation == generation { state.composer.completion = nil }
-        case .room(let contact):
-            let name = state.world.name(of: contact)
-            return state.note(Sentences.sentence(for: error, doing: "Cannot tell of \(name)"), isError: true)
-        case .routes(let contact):
-            let name = state.world.name(of: contact)
-            return state.note(Sentences.sentence(for: error, doing: "Cannot tell the ways to \(name)"), isError: true)
-        case .reach, .reachTest, .nearby:
-            return state.note(Sentences.sentence(for: error, doing: "Cannot tell"), isError: true)
-        case .ping(let contact):
-            state.note(
-                Sentences.sentence(for: error, doing: "Cannot ping \(state.world.name(of: contact))"), isError: true)
-            return
+        case .call(let call):
+            let sentence = Sentences.sentence(for: error, doing: words(forFailed: call.plain, state))
+            return state.note(sentence, isError: true)
         case .backUp(let path):
             let sentence = Sentences.sentence(for: error, doing: "Could not write \(state.surface.abbreviated(path))")
             state.note(sentence, isError: true)
             return state.say("/backup failed: \(sentence)", isError: true)
         case .command, .links, .find, .message, .quotes, .versions, .pins, .messageLinks, .context, .draft, .transfers,
-            .requests, .safetyNumber, .requestNumber, .newKeyNumber, .traffic, .limits, .mentions, .spelling, .qrCode,
+            .requests, .safetyNumber, .requestNumber, .newKeyNumber, .limits, .mentions, .spelling, .qrCode,
             .downloads, .day,
             .picture:
             break
         }
         state.say(Sentences.sentence(for: error, doing: Self.words(for: question)), isError: true)
+    }
+
+    private static func words(forFailed call: AnyCall, _ state: AppState) -> String {
+        switch call {
+        case .ping(let contact): "Cannot ping \(state.world.name(of: contact))"
+        case .room(let contact): "Cannot tell of \(state.world.name(of: contact))"
+        case .routes(let contact): "Cannot tell the ways to \(state.world.name(of: contact))"
+        case .traffic: "Asking about the link"
+        default: "Cannot tell"
+        }
     }
 
     private static let rereadingPause = Duration.seconds(2)
@@ -244,7 +257,7 @@ enum Answers {
         case .downloads: "Looking at the download folder"
         case .files: "Reading the folder"
         case .spelling: "Checking the spelling"
-        case .links, .traffic: "Asking about the link"
+        case .links: "Asking about the link"
         case .limits: "Asking about the limits"
         case .command: "The command"
         case .picture: "Reading the picture"

@@ -7,20 +7,11 @@ import ChatWords
 enum ErrandFailures {
     /// An errand could not be done.
     static func tell(_ errand: Errand, _ error: ChatError, _ state: inout AppState, _ effects: inout [AppEffect]) {
-        if case .markSeen(let contact, _) = errand { SeenMessages.isStored(contact, &state, &effects) }
+        if case .markSeen(let contact, _)? = errand.call { SeenMessages.isStored(contact, &state, &effects) }
         if state.ending.isQuitting { leave(undone: errand, &state, &effects) }
         switch errand {
-        case .send(let text, let contact):
-            giveBack(Self.entered(text), to: contact, &state)
-            state.note(Sentences.sentence(for: error, doing: "Your line was not stored"), isError: true)
-        case .edit(let message, let text):
-            giveBack("/edit #\(message.id.short) \(text)", to: message.contact, &state)
-            state.note(Sentences.sentence(for: error, doing: "The message was not changed"), isError: true)
-        case .reply(let text, let message):
-            giveBack("/reply #\(message.id.short) \(text)", to: message.contact, &state)
-            state.note(Sentences.sentence(for: error, doing: "Your reply was not stored"), isError: true)
-        case .retract, .react, .setPinned, .deleteHere, .markUnread:
-            state.note(Sentences.sentence(for: error, doing: "The message was not changed"), isError: true)
+        case .call(let call): tell(call.plain, error, &state, &effects)
+        case .retract: tell(error, doing: "The message was not changed", &state)
         case .sendFiles(let paths, let caption, _):
             // Most reasons name the path.
             let isNamed = paths.first.map { Sentences.reason(of: error).contains($0) } ?? false
@@ -33,7 +24,27 @@ enum ErrandFailures {
             )
         case .sendTextFile(let text, let name, let contact):
             giveBack(text, asPaste: true, to: contact, &state)
-            state.note(Sentences.sentence(for: error, doing: "\(name) was not offered"), isError: true)
+            tell(error, doing: "\(name) was not offered", &state)
+        case .accept(let number, _): tell(error, about: number, &state, &effects)
+        case .removeRoute, .rename, .remove, .approve, .settings, .several:
+            tell(error, doing: "That did not work", &state)
+        }
+    }
+
+    private static func tell(
+        _ call: AnyCall, _ error: ChatError, _ state: inout AppState, _ effects: inout [AppEffect]
+    ) {
+        switch call {
+        case .send(let contact, let text, nil):
+            giveBack(Self.entered(text), to: contact, &state)
+            tell(error, doing: "Your line was not stored", &state)
+        case .send(let contact, let text, let answered?):
+            giveBack("/reply #\(answered.short) \(text)", to: contact, &state)
+            tell(error, doing: "Your reply was not stored", &state)
+        case .edit(let message, let text):
+            giveBack("/edit #\(message.id.short) \(text)", to: message.contact, &state)
+            tell(error, doing: "The message was not changed", &state)
+        case .react, .setPinned, .deleteMessages, .markUnread: tell(error, doing: "The message was not changed", &state)
         case .setDraft, .setTyping, .markSeen:
             switch error {
             case .instanceLost(let reason): return state.say("Cannot reach the chat: \(reason)", isError: true)
@@ -42,37 +53,45 @@ enum ErrandFailures {
             default: break
             }
             state.say(Sentences.sentence(for: error, doing: "Cannot write the history"), isError: true)
-        case .accept(let number, _), .decline(let number), .pause(let number), .resume(let number),
-            .cancel(let number), .cancelFolder(let number):
-            // An offer that was shown as decided may not be: it comes back.
-            effects.append(.ask(.transfers))
-            // Of the files of a folder some may be over in the meantime.
-            if case .wrongTransferState = error, ErrandResults.isFolder(ErrandResults.named(number, state), state) {
-                return
+        case .resumeTransfer(let number):
+            guard case .wrongTransferState(.accepted) = error, let transfer = state.world.transfers[number] else {
+                return tell(error, about: number, &state, &effects)
             }
-            var sentence = Sentences.sentence(for: error, doing: "#\(number.rawValue)")
             // The transfer continues when the other side lets it: what it waits for says more than its state.
-            if case .resume = errand, case .wrongTransferState(.accepted) = error,
-                let transfer = state.world.transfers[number]
-            {
-                sentence = "#\(number.rawValue): " + TransferWords(state: state, group: TransferGroup(transfer)).words
-            }
-            state.note(sentence, isError: true)
-            // The pane in which the key was pressed covers the chat.
-            if state.place.overlay != nil { state.say(sentence, isError: true) }
-        case .addContact(let address, _):
-            state.note(Sentences.sentence(for: error, doing: "\(address) was not added"), isError: true)
-        case .meet(let said, _):
-            state.note(Sentences.sentence(for: error, doing: "\(said)"), isError: true)
+            let words = TransferWords(state: state, group: TransferGroup(transfer)).words
+            tell(error, about: number, in: words, &state, &effects)
+        case .declineTransfer(let number), .pauseTransfer(let number), .cancelTransfer(let number),
+            .cancelFolder(let number):
+            tell(error, about: number, &state, &effects)
+        case .addContact(let address, _): tell(error, doing: "\(address) was not added", &state)
+        case .meet(let words, let place, _): tell(error, doing: words + (place.map { "@\($0)" } ?? ""), &state)
         case .joinRoom(let url, _):
             let place = SafeText("\(url.endpoint)", as: .line).text
-            state.note(Sentences.sentence(for: error, doing: "The room at \(place) was not joined"), isError: true)
-        case .leaveRoom, .retry, .disconnect, .setMuted, .setAutomaticAcceptance, .setOwnName, .setAway, .rename,
-            .removeAddress, .addRoute, .removeRoute, .invite, .renewReach,
-            .remove, .setBlocked, .setVerified, .acceptNewKey, .approve, .reject, .blockRequest, .reconnect,
-            .limitRate, .settings, .several:
-            state.note(Sentences.sentence(for: error, doing: "That did not work"), isError: true)
+            tell(error, doing: "The room at \(place) was not joined", &state)
+        default: tell(error, doing: "That did not work", &state)
         }
+    }
+
+    private static func tell(_ error: ChatError, doing what: String, _ state: inout AppState) {
+        state.note(Sentences.sentence(for: error, doing: what), isError: true)
+    }
+
+    /// A decision about a transfer does not hold; `words` say why when the error says less.
+    private static func tell(
+        _ error: ChatError, about number: TransferNumber, in words: String? = nil, _ state: inout AppState,
+        _ effects: inout [AppEffect]
+    ) {
+        // An offer that was shown as decided may not be: it comes back.
+        effects.append(.ask(.transfers))
+        // Of the files of a folder some may be over in the meantime.
+        if case .wrongTransferState = error, ErrandResults.isFolder(ErrandResults.named(number, state), state) {
+            return
+        }
+        let sentence =
+            words.map { "#\(number.rawValue): \($0)" } ?? Sentences.sentence(for: error, doing: "#\(number.rawValue)")
+        state.note(sentence, isError: true)
+        // The pane in which the key was pressed covers the chat.
+        if state.place.overlay != nil { state.say(sentence, isError: true) }
     }
 
     /// Words after a path look like further paths.
@@ -90,8 +109,8 @@ enum ErrandFailures {
 
     /// Nobody will see it on this screen: it is said when that is gone, and a line is found again by Up.
     private static func leave(undone errand: Errand, _ state: inout AppState, _ effects: inout [AppEffect]) {
-        switch errand {
-        case .send(let text, _), .reply(let text, _), .edit(_, let text): Editing.remember(text, &state, &effects)
+        switch errand.call {
+        case .send(_, let text, _), .edit(_, let text): Editing.remember(text, &state, &effects)
         case .setTyping, .markSeen: return
         default: break
         }

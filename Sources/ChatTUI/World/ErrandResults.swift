@@ -9,128 +9,34 @@ enum ErrandResults {
     static func finish(_ errand: Errand, _ result: ErrandResult, _ state: inout AppState, _ effects: inout [AppEffect])
     {
         switch errand {
-        case .reply(_, let message):
-            if message.contact == state.place.openID, case .message(let answer) = result { follow(answer, &state) }
-        case .setPinned(_, let pinned):
-            // How the message looks now is news of the chat, in its order with all others.
-            state.say(pinned ? "Pinned (/pins lists all)" : "Unpinned")
-        case .markUnread(let contact, let position):
-            // An answer that was on its way may have changed this meanwhile, but it is older.
-            if let index = state.world.chatIndex(contact), state.world.chats[index].keepsUnread {
-                state.world.chats[index].conversation.readUpTo = HistoryPosition(position.rawValue - 1)
-            }
-        case .markSeen(let contact, _): SeenMessages.isStored(contact, &state, &effects)
-        case .deleteHere(let keys, _):
-            state.say(keys.count == 1 ? "Deleted here" : "Deleted \(keys.count) messages here")
-        case .send(_, let contact):
-            if contact == state.place.openID, case .message(let message) = result { follow(message, &state) }
-        case .sendTextFile, .retry:
-            if case .message(let message) = result { follow(message, &state) }
+        case .call(let call): CallResults.finish(call.plain, result, &state, &effects)
+        case .sendTextFile: if let message: ChatMessage = result.reply() { follow(message, &state) }
         case .sendFiles(let paths, _, _):
             guard case .files(let messages, let folders, let refused) = result else { return }
             follow(messages, folders, refused, of: paths.count, &state)
-        case .edit, .retract, .react:
-            // The changes come as news, in the order of the commits.
-            guard case .retract(_, let count) = errand, case .message(let message) = result else { return }
-            state.say(sentence(deleted: message, of: count, state))
-        case .limitRate(let scope, let limit):
-            if case .transfer(let number) = scope { state.world.transfers.limits[number] = limit }
-            var scope = scope
-            if case .transfer(let number) = scope { scope = .transfer(named(number, state)) }
-            if case .transfer(let number) = scope, isFolder(number, state) {
-                let name = "#\(number.rawValue)"
-                return state.say(
-                    limit.map { "\(name): at most \(Units.rate(Double($0))) for each file" } ?? "\(name): no limit")
-            }
-            state.say(limit.map { "\(scope.words): at most \(Units.rate(Double($0)))" } ?? "\(scope.words): no limit")
-        case .addContact, .approve, .meet:
-            guard case .contact(let peer) = result else { return }
-            welcome(peer, by: errand, &state, &effects)
-        case .joinRoom(let url, _):
-            guard case .contact(let peer) = result else { return }
-            state.note(
-                "\(SafeText(peer.name, as: .name).text) is a room (\(RoomWords.title(of: url))): \(RoomWords.warning(of: url))"
-            )
-            adopt(peer, &state, &effects)
-        case .leaveRoom(let contact):
-            let name = state.world.name(of: contact)
-            state.say("You have left \(name); its history stays (/remove \(name) deletes it)")
-        case .removeAddress(let contact, let address):
-            state.say(
-                "blipchat no longer calls \(state.world.name(of: contact)) at \(SafeText("\(address.endpoint)", as: .line).text)"
-            )
-        case .addRoute(let contact, let route):
-            state.say(
-                "\(state.world.name(of: contact)) is called by \(SafeText("\(route.endpoint)", as: .line).text), too")
+        case .retract(_, let count):
+            if let message: ChatMessage = result.reply() { state.say(sentence(deleted: message, of: count, state)) }
+        case .approve(let id, _, _):
+            forget(request: id, &state)
+            if let peer: Peer = result.reply() { welcome(peer, &state, &effects) }
         case .removeRoute(let contact, let number):
             state.say("Way \(number) to \(state.world.name(of: contact)) is forgotten")
-        case .renewReach:
-            state.say(
-                "You have new mailboxes, and with Tor another onion service: contacts hear of them, old addresses end")
-        case .invite:
-            guard case .invitation(let invitation) = result else { return }
-            if !state.surface.isLineMode, let address = invitation.address {
-                effects.append(.terminal(.copy("\(address)")))
-            }
-            let (clock, now) = (state.surface.clock, state.surface.moment.wall)
-            state.note(ReachWords.lines(invitation) { clock.dayAndTime($0, now: now) })
         case .rename(_, let name):
             state.say("Renamed to \(SafeText(name, as: .name).text)")
             if case .settings(let reply) = result { SettingsChange.adopt(reply, &state, &effects) }
         case .remove(_, let name):
             state.say("Deleted \(name) and your history with them")
             if case .settings(let reply) = result { SettingsChange.adopt(reply, &state, &effects) }
-        case .setBlocked(let contact, let blocked):
-            let name = state.world.name(of: contact)
-            state.say(
-                blocked
-                    ? Sentences.blocked(name) + offerOfRenewal(state) : "\(name) may call again")
-        case .setVerified(let contact): state.say("\(state.world.name(of: contact)) is verified")
-        case .acceptNewKey(let contact, _, let verified):
-            let words = "\(state.world.name(of: contact)) has a new key, \(verified ? "verified" : "unverified")"
-            // A line in the chat: from here on it is another key that is talked to.
-            if contact == state.place.openID {
-                state.note(words + "; the old one is in /whois")
-            } else {
-                state.say(words)
-            }
-        case .reject(let id):
-            forget(request: id, &state)
-            state.say("Refused; you will not see another request of theirs before tomorrow")
-        case .blockRequest(let id):
-            forget(request: id, &state)
-            if case .contact(let peer) = result {
-                let name = SafeText(peer.name, as: .name).text
-                state.say("\(name) is blocked (/unblock \(name), /remove \(name))" + offerOfRenewal(state))
-            }
         case .several(let errands):
             guard case .failures(let failures) = result else { return }
             finish(several: errands, failures, &state, &effects)
         case .accept(let number, _): state.say("#\(shown(number, state)) is accepted")
-        case .decline(let number): state.say("#\(shown(number, state)) is declined")
-        case .pause(let number): state.say("#\(shown(number, state)) is paused (/resume \(shown(number, state)))")
-        case .resume(let number): state.say("#\(shown(number, state)) is no longer paused here")
-        case .cancel(let number), .cancelFolder(let number): state.say("#\(shown(number, state)) is cancelled")
         case .settings(let request):
             guard case .settings(let reply) = result else { return }
-            adopt(reply, to: request, &state, &effects)
-        case .disconnect(let contact):
-            state.say("Disconnected from \(contact.map(state.world.name(of:)) ?? "everybody") until you /connect")
-        case .setMuted(let contact, let until): state.say(sentence(muting: contact, until, &state))
-        case .setAutomaticAcceptance(let contact, let limit):
-            if let index = state.world.chatIndex(contact) {
-                state.world.chats[index].conversation.peer.acceptsFilesUpTo = limit
-            }
-            state.say(PresenceCommands.acceptanceWords(contact, state.world))
-        case .setOwnName(let name):
-            state.say("You are now \(SafeText(name, as: .name).text)")
-        case .setAway(let reason):
-            state.say(
-                reason == nil ? "Your contacts see that you are back" : "Your contacts see that you are away (/back)")
-        case .setDraft, .setTyping, .reconnect: break
+            return adopt(reply, to: request, &state, &effects)
         }
-        switch errand {
-        case .setTyping, .setDraft, .reconnect, .settings: break
+        switch errand.call {
+        case .setTyping, .setDraft, .reconnect: break
         default: state.due.conversations.somethingChanged()
         }
     }
@@ -140,10 +46,8 @@ enum ErrandResults {
         several errands: [Errand], _ failures: [ErrandFailure], _ state: inout AppState, _ effects: inout [AppEffect]
     ) {
         for errand in errands where !failures.contains(where: { $0.errand == errand }) {
-            switch errand {
-            case .approve(let id, _, _), .reject(let id): forget(request: id, &state)
-            default: break
-            }
+            if case .approve(let id, _, _) = errand { forget(request: id, &state) }
+            if case .rejectRequest(let id)? = errand.call { forget(request: id, &state) }
         }
         state.say(sentence(several: errands, failed: failures), isError: failures.count == errands.count)
         for failure in failures.prefix(Self.toldFailures) {
@@ -157,6 +61,16 @@ enum ErrandResults {
 
     /// How many failures of several errands have a sentence of their own.
     private static let toldFailures = 3
+
+    /// Somebody is a contact now.
+    static func welcome(_ peer: Peer, _ state: inout AppState, _ effects: inout [AppEffect]) {
+        state.say("\(SafeText(peer.name, as: .name).text) is now a contact (\(trust(of: peer)))")
+        adopt(peer, &state, &effects)
+    }
+
+    static func trust(of peer: Peer) -> String {
+        Sentences.word(for: peer.trust) + (peer.trust == .verified ? "" : "; /verify compares numbers")
+    }
 
     /// Tells the user when a setting that is already in effect could not be saved.
     private static func adopt(
@@ -174,42 +88,13 @@ enum ErrandResults {
         SettingsChange.adopt(reply, to: request, &state, &effects)
     }
 
-    /// Somebody is a contact now, or was one already.
-    private static func welcome(
-        _ peer: Peer, by errand: Errand, _ state: inout AppState, _ effects: inout [AppEffect]
-    ) {
-        if case .approve(let id, _, _) = errand { forget(request: id, &state) }
-        let compared = peer.trust == .verified ? "" : "; /verify compares numbers"
-        let trust = Sentences.word(for: peer.trust) + compared
-        if case .addContact(_, let wanted) = errand, isKnown(peer, state) {
-            state.note(sentence(addedAgain: peer, wanted, trust))
-        } else {
-            state.say("\(SafeText(peer.name, as: .name).text) is now a contact (\(trust))")
-        }
-        adopt(peer, &state, &effects)
-    }
-
-    /// Whether a contact was there before it was added just now: news of a new one may have come already.
-    private static func isKnown(_ peer: Peer, _ state: AppState) -> Bool {
-        state.world.chat(peer.id) != nil && state.surface.moment.wall.milliseconds - peer.added.milliseconds > 5_000
-    }
-
-    /// Somebody was added who was a contact already.
-    private static func sentence(addedAgain peer: Peer, _ wanted: String?, _ trust: String) -> String {
-        let name = SafeText(peer.name, as: .name).text
-        var words = "\(name) is already a contact (\(trust))"
-        if let first = peer.addresses.first { words += ", now called at \(first.host):\(first.port) first" }
-        if let wanted, wanted != peer.name { words += "; /rename changes the name" }
-        return words
-    }
-
     /// The number by which the user has named it: a file of a folder may have been named by the folder's.
     static func named(_ number: TransferNumber, _ state: AppState) -> TransferNumber {
         let shown = state.world.transfers.shownNumber(of: number)
         return shown == state.place.namedFolder ? shown : number
     }
 
-    private static func shown(_ number: TransferNumber, _ state: AppState) -> Int64 { named(number, state).rawValue }
+    static func shown(_ number: TransferNumber, _ state: AppState) -> Int64 { named(number, state).rawValue }
 
     /// The number means a folder.
     static func isFolder(_ number: TransferNumber, _ state: AppState) -> Bool {
@@ -233,7 +118,7 @@ enum ErrandResults {
     }
 
     /// An own message is stored: it is shown although its event may come later.
-    private static func follow(_ message: ChatMessage, _ state: inout AppState) {
+    static func follow(_ message: ChatMessage, _ state: inout AppState) {
         guard let index = state.world.chatIndex(message.contact) else { return }
         // It is as it was when it was stored: what is known of its file is news that came meanwhile.
         if case .file(let transfer) = message.content, state.world.transfers.byID[transfer.id] == nil {
@@ -306,11 +191,7 @@ enum ErrandResults {
         return UInt64(offer.messages.count) < place.files
     }
 
-    private static func offerOfRenewal(_ state: AppState) -> String {
-        Sentences.blockedStillSees(state.world.identity.address, renewal: "/reach renew").map { " and " + $0 } ?? ""
-    }
-
-    private static func forget(request id: Int64, _ state: inout AppState) {
+    static func forget(request id: Int64, _ state: inout AppState) {
         state.world.requests.removeAll { $0.id == id }
         if state.world.requests.isEmpty, case .requests = state.place.overlay {
             state.place.overlay = nil
@@ -320,7 +201,7 @@ enum ErrandResults {
     }
 
     /// A contact that the user has just made: its chat opens at once unless something is being typed.
-    private static func adopt(_ peer: Peer, _ state: inout AppState, _ effects: inout [AppEffect]) {
+    static func adopt(_ peer: Peer, _ state: inout AppState, _ effects: inout [AppEffect]) {
         if state.world.chatIndex(peer.id) == nil {
             let conversation = Conversation(
                 peer: peer, lastMessage: nil, unreadCount: 0, readUpTo: nil, queuedCount: 0)
@@ -332,14 +213,6 @@ enum ErrandResults {
         if state.composer.input.isEmpty, state.place.overlay == nil { ChatSwitching.open(peer.id, &state, &effects) }
     }
 
-    private static func sentence(muting contact: ContactID, _ until: Timestamp?, _ state: inout AppState) -> String {
-        guard let index = state.world.chatIndex(contact) else { return "" }
-        state.world.chats[index].conversation.peer.mutedUntil = until
-        let name = state.world.chats[index].name.text
-        return state.surface.muteWords(state.world.chats[index].peer).map { "\(name) is \($0) (/mute \(name) off)" }
-            ?? "\(name) is not muted"
-    }
-
     /// A sentence about several errands that were one command; `failed` of them could not be done.
     static func sentence(several errands: [Errand], failed: [ErrandFailure]) -> String {
         let done = errands.count - failed.count
@@ -348,13 +221,13 @@ enum ErrandResults {
         func count(_ one: String, _ many: String) -> String {
             "\(done)\(of) \(done == 1 && failed.isEmpty ? one : many)"
         }
-        return switch first {
-        case .accept: count("offer is", "offers are") + " accepted"
-        case .decline: count("offer is", "offers are") + " declined"
-        case .pause: count("file is", "files are") + " paused (/resume all)"
-        case .resume: count("file is", "files are") + " no longer paused here"
-        case .approve: count("request is", "requests are") + " accepted; /verify compares numbers"
-        case .reject: count("request is", "requests are") + " refused"
+        if case .accept = first { return count("offer is", "offers are") + " accepted" }
+        if case .approve = first { return count("request is", "requests are") + " accepted; /verify compares numbers" }
+        return switch first.call {
+        case .declineTransfer: count("offer is", "offers are") + " declined"
+        case .pauseTransfer: count("file is", "files are") + " paused (/resume all)"
+        case .resumeTransfer: count("file is", "files are") + " no longer paused here"
+        case .rejectRequest: count("request is", "requests are") + " refused"
         default: count("transfer is", "transfers are") + " cancelled"
         }
     }

@@ -158,7 +158,7 @@ extension World {
         guard chats[index].seenOnItsWay == 0, let position = chats[index].seenNext else { return }
         chats[index].seenNext = nil
         chats[index].seenOnItsWay += 1
-        effects.append(.run(.markSeen(chats[index].id, position)))
+        effects.append(.run(.call(.markSeen(chats[index].id, upTo: position))))
     }
 
     /// Whether another file represents the folder of this one: the line in the window, or the first of the transfers

@@ -41,14 +41,16 @@ struct AppStateEnterTests {
         fixture.effects = []
         fixture.press("F9")
         #expect(
-            fixture.errands == [.send("/on my way", to: Fixture.alice)] && fixture.state.composer.input.text == "half")
+            fixture.errands == [.call(.send("/on my way", to: Fixture.alice))]
+                && fixture.state.composer.input.text == "half")
         // Nor is what the input is about touched.
         fixture.state.surface.settings.keys = ["F9": "/plain on my way"]
         fixture.press("Esc", "r")
         fixture.effects = []
         fixture.press("F9")
         #expect(
-            fixture.errands == [.send("on my way", to: Fixture.alice)] && fixture.state.composer.input.text == "half")
+            fixture.errands == [.call(.send("on my way", to: Fixture.alice))]
+                && fixture.state.composer.input.text == "half")
         #expect(fixture.state.openChat?.composing != nil)
         fixture.press("Esc")
         fixture.state.world.chats[0].conversation.peer.isBlocked = true
@@ -70,7 +72,7 @@ struct AppStateEnterTests {
         // Another screen of this home may have emptied it by sending.
         #expect(
             fixture.errands.filter(\.isDraft).sorted { "\($0)" < "\($1)" }
-                == [.setDraft("draft", Fixture.alice), .setDraft("for bob", Fixture.bob)])
+                == [.call(.setDraft("draft", for: Fixture.alice)), .call(.setDraft("for bob", for: Fixture.bob))])
         #expect(fixture.kept.isEmpty)
 
         fixture = Self.screen("old")
@@ -82,7 +84,7 @@ struct AppStateEnterTests {
         fixture.effects = []
         fixture.press("Ctrl-q")
         let edit = "/edit #\(Self.own("old").id.short) old and new"
-        #expect(fixture.errands.filter(\.isDraft) == [.setDraft(edit, Fixture.alice)])
+        #expect(fixture.errands.filter(\.isDraft) == [.call(.setDraft(edit, for: Fixture.alice))])
 
         // The same in a chat that was left.
         fixture = Self.screen("old")
@@ -93,7 +95,7 @@ struct AppStateEnterTests {
         #expect(fixture.kept == ["draft"])
         fixture.effects = []
         fixture.press("Ctrl-q")
-        #expect(fixture.errands.filter(\.isDraft) == [.setDraft(edit, Fixture.alice)])
+        #expect(fixture.errands.filter(\.isDraft) == [.call(.setDraft(edit, for: Fixture.alice))])
 
         // What the other screen has stored, and perhaps sent since, is not stored again.
         fixture = Fixture.main(columns: 80, rows: 24)
@@ -119,12 +121,14 @@ struct AppStateEnterTests {
         fixture.send(.line("/query bob"))
         fixture.advance(.seconds(2))
         #expect(fixture.state.place.openID == Fixture.bob && fixture.state.composer.input.isEmpty)
-        #expect(!fixture.errands.contains { if case .setDraft = $0 { true } else { false } }, "\(fixture.errands)")
+        #expect(
+            !fixture.errands.contains { if case .setDraft? = $0.call { true } else { false } }, "\(fixture.errands)")
         fixture.send(.line("/query alice"))
         #expect(fixture.state.composer.input.text == "kept")
         fixture.send(.line("hello"))
         #expect(
-            fixture.errands.last == .send("hello", to: Fixture.alice) && fixture.state.composer.input.text == "kept")
+            fixture.errands.last == .call(.send("hello", to: Fixture.alice))
+                && fixture.state.composer.input.text == "kept")
     }
 
     @Test("in line mode what answers no question about a number is not sent either", arguments: ["later", "no", ""])
@@ -137,7 +141,7 @@ struct AppStateEnterTests {
         #expect(fixture.errands.isEmpty && fixture.state.place.overlay == nil)
         #expect(fixture.state.place.status?.text.contains("Nothing decided") == true)
         fixture.send(.line(line + "!"))
-        #expect(fixture.errands == [.send(line + "!", to: Fixture.alice)])
+        #expect(fixture.errands == [.call(.send(line + "!", to: Fixture.alice))])
     }
 
     @Test("a text that begins like a command is edited as the text it is", arguments: ["/me waves", "/quit", "/etc"])
@@ -147,7 +151,7 @@ struct AppStateEnterTests {
         fixture.type("!")
         fixture.effects = []
         fixture.press("Enter")
-        #expect(fixture.errands == [.edit(Self.own(text), text + "!")])
+        #expect(fixture.errands == [.call(.edit(Self.own(text), to: text + "!"))])
         #expect(!fixture.state.ending.isQuitting && fixture.state.openChat?.composing == nil)
     }
 
@@ -157,13 +161,14 @@ struct AppStateEnterTests {
         fixture.press("Esc", "e", "Ctrl-u")
         fixture.effects = []
         fixture.enter("/me waves")
-        #expect(fixture.errands == [.edit(Self.own("text"), "/me waves")])
+        #expect(fixture.errands == [.call(.edit(Self.own("text"), to: "/me waves"))])
         fixture.press("Esc", "r")
         fixture.effects = []
         fixture.enter("/version")
         #expect(fixture.errands.isEmpty && fixture.state.openChat?.composing != nil)
         fixture.enter("/me nods")
-        #expect(fixture.errands == [.reply("/me nods", to: Self.own("text"))])
+        #expect(
+            fixture.errands == [.call(.send("/me nods", to: Self.own("text").contact, replyTo: Self.own("text").id))])
     }
 
     @Test(
@@ -174,7 +179,7 @@ struct AppStateEnterTests {
         fixture.press("Esc", "e", "Ctrl-u")
         fixture.effects = []
         fixture.enter(line)
-        #expect(!fixture.errands.contains { if case .edit = $0 { true } else { false } })
+        #expect(!fixture.errands.contains { if case .edit? = $0.call { true } else { false } })
         #expect(fixture.state.openChat?.composing != nil)
     }
 
@@ -189,7 +194,10 @@ struct AppStateEnterTests {
         fixture.type("s")
         fixture.effects = []
         fixture.press("Enter")
-        #expect(fixture.errands == [.setTyping(false, Fixture.alice), .edit(Self.own("text"), "texts")])
+        #expect(
+            fixture.errands == [
+                .call(.setTyping(false, to: Fixture.alice)), .call(.edit(Self.own("text"), to: "texts")),
+            ])
     }
 
     @Test("what an edit interrupts comes back: the line, and what it was an answer to")
@@ -215,16 +223,18 @@ struct AppStateEnterTests {
         #expect(fixture.kept == ["half"])
         fixture.effects = []
         fixture.advance(.seconds(2))
-        #expect(fixture.errands.contains(.setDraft("half", Fixture.alice)))
+        #expect(fixture.errands.contains(.call(.setDraft("half", for: Fixture.alice))))
         fixture.type("!")
         fixture.effects = []
         fixture.advance(.seconds(2))
-        #expect(fixture.errands.contains(.setDraft("/edit #\(Self.own("text").id.short) text!", Fixture.alice)))
+        #expect(
+            fixture.errands.contains(.call(.setDraft("/edit #\(Self.own("text").id.short) text!", for: Fixture.alice))))
         fixture.effects = []
         fixture.press("Enter")
         fixture.advance(.seconds(2))
         #expect(
-            fixture.errands.contains(.setDraft("half", Fixture.alice)) && fixture.state.composer.input.text == "half")
+            fixture.errands.contains(.call(.setDraft("half", for: Fixture.alice)))
+                && fixture.state.composer.input.text == "half")
         // What is in the input is not what Up brings back.
         fixture.press("Ctrl-u")
         fixture.type("half")
@@ -247,13 +257,13 @@ struct AppStateEnterTests {
         fixture.press("Ctrl-c")
         fixture.effects = []
         fixture.enter("hi")
-        #expect(fixture.errands.contains(.send("hi", to: Fixture.alice)))
+        #expect(fixture.errands.contains(.call(.send("hi", to: Fixture.alice))))
         // And one that comes back is asked about again.
         fixture.send(.input(.paste(lines)))
         fixture.press("Ctrl-c", "Ctrl-_")
         fixture.effects = []
         fixture.press("Enter")
-        #expect(fixture.errands.allSatisfy { if case .send = $0 { false } else { true } })
+        #expect(fixture.errands.allSatisfy { if case .send? = $0.call { false } else { true } })
         #expect(fixture.text.contains("30 pasted lines"))
     }
 
@@ -264,10 +274,10 @@ struct AppStateEnterTests {
         fixture.send(.failed(.sendTextFile(lines, name: "paste.txt", to: Fixture.alice), .store(.diskFull)))
         #expect(fixture.state.composer.input.text == lines && fixture.state.composer.input.pastedLines == 31)
         fixture.press("Ctrl-c")
-        fixture.send(.failed(.send("/quit is a word", to: Fixture.alice), .store(.diskFull)))
+        fixture.send(.failed(.call(.send("/quit is a word", to: Fixture.alice)), .store(.diskFull)))
         #expect(fixture.state.composer.input.text == "//quit is a word")
         fixture.press("Ctrl-c")
-        fixture.send(.failed(.send("/me waves", to: Fixture.alice), .store(.diskFull)))
+        fixture.send(.failed(.call(.send("/me waves", to: Fixture.alice)), .store(.diskFull)))
         #expect(fixture.state.composer.input.text == "/me waves")
     }
 
@@ -308,9 +318,9 @@ struct AppStateEnterTests {
         fixture.effects = []
         fixture.press("Ctrl-q")
         #expect(fixture.effects == [.giveUp] && !fixture.state.ending.hasLeftUndone)
-        fixture.send(.failed(.setTyping(false, Fixture.alice), .instanceLost(reason: "x")))
+        fixture.send(.failed(.call(.setTyping(false, to: Fixture.alice)), .instanceLost(reason: "x")))
         #expect(!fixture.state.ending.hasLeftUndone)
-        fixture.send(.failed(.send("on its way", to: Fixture.alice), .instanceLost(reason: "x")))
+        fixture.send(.failed(.call(.send("on its way", to: Fixture.alice)), .instanceLost(reason: "x")))
         #expect(fixture.effects.contains(.keepLine("on its way")) && fixture.state.ending.hasLeftUndone)
     }
 
@@ -352,7 +362,7 @@ struct AppStateEnterTests {
 }
 
 extension Errand {
-    fileprivate var isDraft: Bool { if case .setDraft = self { true } else { false } }
+    fileprivate var isDraft: Bool { if case .setDraft? = call { true } else { false } }
 }
 
 extension ScreenFixture {

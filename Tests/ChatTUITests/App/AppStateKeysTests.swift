@@ -71,7 +71,7 @@ struct AppStateKeysTests {
     func blanks(name: String) {
         var fixture = Self.bobs()
         fixture.enter("/msg \(name) hello")
-        #expect(fixture.errands == [.send("hello", to: Fixture.bob)])
+        #expect(fixture.errands == [.call(.send("hello", to: Fixture.bob))])
         fixture.enter("/rename \(name) Carl")
         #expect(fixture.errands == [.rename(Fixture.bob, to: "Carl")])
     }
@@ -155,14 +155,14 @@ struct AppStateKeysTests {
         fixture.press("Up")
         #expect(fixture.state.composer.input.text == "sent before")
         fixture.advance(.seconds(2))
-        #expect(fixture.errands.contains(.setDraft("the draft", Fixture.bob)))
-        #expect(!fixture.errands.contains(.setDraft("sent before", Fixture.bob)))
+        #expect(fixture.errands.contains(.call(.setDraft("the draft", for: Fixture.bob))))
+        #expect(!fixture.errands.contains(.call(.setDraft("sent before", for: Fixture.bob))))
         fixture.press("Alt-1", "Alt-2")
         #expect(fixture.state.composer.input.text == "the draft")
         fixture.press("Up", "Enter")
         #expect(
-            fixture.errands.last == .send("sent before", to: Fixture.bob)
-                || fixture.errands.contains(.send("sent before", to: Fixture.bob)))
+            fixture.errands.last == .call(.send("sent before", to: Fixture.bob))
+                || fixture.errands.contains(.call(.send("sent before", to: Fixture.bob))))
         #expect(fixture.state.composer.input.text == "the draft")
         fixture.press("Up")
         fixture.type("!")
@@ -176,7 +176,7 @@ struct AppStateKeysTests {
         fixture.press("Esc", "d")
         let asked = fixture.state.place.status?.text
         fixture.send(.chat(.requestsChanged([])))
-        fixture.send(.done(.setOwnName("x"), .nothing))
+        fixture.send(.done(.call(.setOwnName("x")), .nothing))
         #expect(fixture.state.place.status?.text == asked)
         fixture.advance(.milliseconds(500))
         fixture.press("k", "j")
@@ -200,7 +200,7 @@ struct AppStateKeysTests {
         // The question is answered.
         fixture.advance(.milliseconds(500))
         fixture.press("Enter")
-        let sent = fixture.errands.compactMap { if case .send(_, let contact) = $0 { contact } else { nil } }
+        let sent = fixture.errands.compactMap { if case .send(let contact, _, nil)? = $0.call { contact } else { nil } }
         #expect(sent == (isGone ? [] : [Fixture.carol]))
     }
 
@@ -220,7 +220,7 @@ struct AppStateKeysTests {
         fixture.press("Enter")
         fixture.advance(.milliseconds(500))
         fixture.press("Enter")
-        let texts = fixture.errands.compactMap { if case .send(let text, _) = $0 { text } else { nil } }
+        let texts = fixture.errands.compactMap { if case .send(_, let text, nil)? = $0.call { text } else { nil } }
         #expect(texts == (isDeleted ? [] : ["changed"]))
     }
 
@@ -277,7 +277,7 @@ struct AppStateKeysTests {
         fixture.press("Enter")
         #expect(fixture.errands.isEmpty)
         fixture.press("Enter")
-        #expect(fixture.errands.contains(.send("first\nsecond", to: Fixture.bob)))
+        #expect(fixture.errands.contains(.call(.send("first\nsecond", to: Fixture.bob))))
     }
 
     @Test(

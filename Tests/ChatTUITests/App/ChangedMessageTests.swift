@@ -208,18 +208,18 @@ struct ChangedMessageTests {
     func edit() {
         var fixture = screen()
         fixture.enter("/edit better words")
-        #expect(fixture.errands.contains(.edit(Fixture.history[7], "better words")))
+        #expect(fixture.errands.contains(.call(.edit(Fixture.history[7], to: "better words"))))
         fixture.enter("/correct 2 better words")
-        #expect(fixture.errands.contains(.edit(Fixture.history[6], "better words")))
+        #expect(fixture.errands.contains(.call(.edit(Fixture.history[6], to: "better words"))))
         // A number alone is a text.
         fixture.enter("/edit 42")
-        #expect(fixture.errands.contains(.edit(Fixture.history[7], "42")))
+        #expect(fixture.errands.contains(.call(.edit(Fixture.history[7], to: "42"))))
         fixture.enter("/edit 99 too far")
         #expect(fixture.errands.isEmpty && fixture.text.contains("There are fewer than 99 texts of yours"))
         fixture.effects = []
         fixture.send(.input(.paste("/edit \(String(repeating: "x", count: 65_537))")))
         fixture.press("Enter")
-        #expect(!fixture.errands.contains { if case .edit = $0 { true } else { false } })
+        #expect(!fixture.errands.contains { if case .edit? = $0.call { true } else { false } })
     }
 
     @Test("/delete takes back the last own message or the Nth last; what is gone is not counted")
@@ -240,21 +240,23 @@ struct ChangedMessageTests {
     func react() {
         var fixture = screen()
         fixture.enter("/react :+1:")
-        #expect(fixture.errands.contains(.react(Fixture.history[7], "👍")))
+        #expect(fixture.errands.contains(.call(.react(to: Fixture.history[7], with: "👍"))))
         fixture.enter("/react 5 heart")
-        #expect(fixture.errands.contains(.react(Fixture.history[3], "❤")))
+        #expect(fixture.errands.contains(.call(.react(to: Fixture.history[3], with: "❤"))))
         fixture.enter("/react +1")
-        #expect(fixture.errands.contains(.react(Fixture.history[7], "👍")), "a name, not the last message")
+        #expect(
+            fixture.errands.contains(.call(.react(to: Fixture.history[7], with: "👍"))), "a name, not the last message")
         fixture.enter("/react 🦊")
-        #expect(fixture.errands.contains(.react(Fixture.history[7], "🦊")))
+        #expect(fixture.errands.contains(.call(.react(to: Fixture.history[7], with: "🦊"))))
         var reacted = Fixture.history[7]
         reacted.reactions = [Reaction(direction: .outgoing, emoji: "🦊")]
         fixture.send(.chat(.messageChanged(reacted)))
         fixture.enter("/react")
-        #expect(fixture.errands.contains(.react(reacted, nil)))
+        #expect(fixture.errands.contains(.call(.react(to: reacted, with: nil))))
         for word in [":nosuchthing:", "yes", "🦊🦊", "\u{200B}"] {
             fixture.enter("/react \(word)")
-            #expect(!fixture.errands.contains { if case .react(_, .some) = $0 { true } else { false } }, "\(word)")
+            #expect(
+                !fixture.errands.contains { if case .react(_, .some)? = $0.call { true } else { false } }, "\(word)")
         }
     }
 
@@ -279,7 +281,7 @@ struct ChangedMessageTests {
     func failedEdit() {
         var fixture = screen()
         fixture.enter("/edit better words")
-        fixture.send(.failed(.edit(Fixture.history[7], "better words"), .store(.diskFull)))
+        fixture.send(.failed(.call(.edit(Fixture.history[7], to: "better words")), .store(.diskFull)))
         #expect(fixture.state.composer.input.text == "/edit #\(Fixture.history[7].id.short) better words")
         #expect(fixture.text.contains("the disk is full"))
     }
@@ -288,7 +290,7 @@ struct ChangedMessageTests {
     func failedSend() {
         var fixture = screen()
         fixture.enter("keep this")
-        fixture.send(.failed(.send("keep this", to: Fixture.alice), .store(.diskFull)))
+        fixture.send(.failed(.call(.send("keep this", to: Fixture.alice)), .store(.diskFull)))
         #expect(fixture.state.composer.input.text == "keep this")
         #expect(fixture.text.contains("Your line was not stored: the disk is full"))
         #expect(!fixture.state.world.chats[0].window.items.contains { $0.message?.content == .text("keep this") })

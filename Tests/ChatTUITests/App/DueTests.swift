@@ -32,11 +32,11 @@ import Testing
     func typing() {
         var due = Due()
         let told = [1, 4, 5].map { due.typed(for: Self.alice, at: .seconds($0)) }
-        #expect(told == [[.setTyping(true, Self.alice)], [], [.setTyping(true, Self.alice)]])
+        #expect(told == [[.call(.setTyping(true, to: Self.alice))], [], [.call(.setTyping(true, to: Self.alice))]])
         #expect(due.next == .seconds(11))
         let early = due.stopTyping(by: .milliseconds(10_999))
         let late = due.stopTyping(by: .seconds(11))
-        #expect(early == nil && late == .setTyping(false, Self.alice) && due.typing == nil)
+        #expect(early == nil && late == .call(.setTyping(false, to: Self.alice)) && due.typing == nil)
     }
 
     @Test("whoever types in another chat has stopped in the first; a sent message says so itself")
@@ -44,7 +44,7 @@ import Testing
         var due = Due()
         _ = due.typed(for: Self.alice, at: .zero)
         let told = due.typed(for: Self.bob, at: .seconds(1))
-        #expect(told == [.setTyping(false, Self.alice), .setTyping(true, Self.bob)])
+        #expect(told == [.call(.setTyping(false, to: Self.alice)), .call(.setTyping(true, to: Self.bob))])
         due.draftWasSent(at: .seconds(2))
         #expect(due.typing == nil)
     }

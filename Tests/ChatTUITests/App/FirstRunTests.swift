@@ -302,10 +302,11 @@ struct FirstRunTests {
         let address = try PeerAddress(parsing: "blip://192.0.2.10:4985/\(id)#Al")
         let room = try RoomURL(parsing: "sio+tls://chat.example/garden")
         for (typed, errand) in [
-            ("tiger-lemon-orbit-cable@relay.example.org", Errand.meet(said, name: nil)),
-            ("/join tiger lemon orbit cable@relay.example.org", .meet(said, name: nil)),
-            ("/add \(address)", .addContact(address, name: nil)), ("\(address)", .addContact(address, name: nil)),
-            ("sio+tls://chat.example/garden", .joinRoom(room, name: nil)),
+            ("tiger-lemon-orbit-cable@relay.example.org", Errand.call(.meet(said, name: nil))),
+            ("/join tiger lemon orbit cable@relay.example.org", .call(.meet(said, name: nil))),
+            ("/add \(address)", .call(.addContact(address, name: nil))),
+            ("\(address)", .call(.addContact(address, name: nil))),
+            ("sio+tls://chat.example/garden", .call(.joinRoom(room, name: nil))),
         ] {
             var page = Page()
             page.go(to: .address)

@@ -212,27 +212,30 @@ struct FolderLineTests {
     func commands() {
         var fixture = main((100...103).map { Self.file($0, $0 == 100 ? .complete : .running, .outgoing) })
         let rest = (101...103).map { TransferNumber($0) }
-        for (line, expected) in [
-            ("/pause 100", rest.map(Errand.pause)), ("/pause", rest.map(Errand.pause)),
-            ("/cancel #100", [.cancelFolder(TransferNumber(100))]), ("/cancel 102", [.cancel(rest[1])]),
-            ("/limit 100 50k", rest.map { .limitRate(.transfer($0), 50_000) }),
-        ] {
+        let pauses = rest.map { Errand.call(.pauseTransfer($0)) }
+        let cases: [(String, [Errand])] = [
+            ("/pause 100", pauses), ("/pause", pauses),
+            ("/cancel #100", [.call(.cancelFolder(of: TransferNumber(100)))]),
+            ("/cancel 102", [.call(.cancelTransfer(rest[1]))]),
+            ("/limit 100 50k", rest.map { .call(.setRateLimit(50_000, of: .transfer($0))) }),
+        ]
+        for (line, expected) in cases {
             fixture.effects = []
             fixture.enter(line)
             #expect(fixture.errands == expected, "\(line)")
         }
-        fixture.send(.done(.limitRate(.transfer(rest[2]), 50_000), .nothing))
+        fixture.send(.done(.call(.setRateLimit(50_000, of: .transfer(rest[2]))), .nothing))
         #expect(fixture.state.place.status?.text == "#100: at most 50 kB/s for each file")
         fixture.enter("/resume 100")
         #expect(fixture.text.contains("#100 is running: nothing to resume"), "\(fixture.text)")
         fixture.enter("/cancel 100")
-        fixture.send(.done(.cancelFolder(TransferNumber(100)), .nothing))
+        fixture.send(.done(.call(.cancelFolder(of: TransferNumber(100))), .nothing))
         #expect(fixture.state.place.status?.text == "#100 is cancelled")
         fixture.enter("/pause 100")
-        fixture.send(.done(.pause(rest[2]), .nothing))
+        fixture.send(.done(.call(.pauseTransfer(rest[2])), .nothing))
         #expect(fixture.state.place.status?.text == "#100 is paused (/resume 100)")
         fixture.enter("/pause 102")
-        fixture.send(.done(.pause(rest[1]), .nothing))
+        fixture.send(.done(.call(.pauseTransfer(rest[1])), .nothing))
         #expect(fixture.state.place.status?.text == "#102 is paused (/resume 102)", "the others go on")
         fixture.enter("/status")
         #expect(fixture.text.contains("#100 photos/: ") && !fixture.text.contains("#101"), "\(fixture.text)")
@@ -269,7 +272,10 @@ struct FolderLineTests {
         fixture.effects = []
         fixture.enter("/cancel 100")
         fixture.press("Alt-t", "x", "x")
-        #expect(fixture.errands == [.cancelFolder(TransferNumber(100)), .cancelFolder(TransferNumber(100))])
+        #expect(
+            fixture.errands == [
+                .call(.cancelFolder(of: TransferNumber(100))), .call(.cancelFolder(of: TransferNumber(100))),
+            ])
         fixture = main((100...103).map { Self.file($0) })
         fixture.enter("/cancel 100")
         #expect(fixture.text.contains("#100 is complete: nothing to cancel"), "\(fixture.text)")
@@ -504,7 +510,7 @@ struct FolderLineTests {
 extension ScreenFixture {
     /// The messages that the last line has reacted to.
     fileprivate var reacted: [MessageID] {
-        errands.compactMap { if case .react(let message, _) = $0 { message.id } else { nil } }
+        errands.compactMap { if case .react(let message, _)? = $0.call { message.id } else { nil } }
     }
 }
 

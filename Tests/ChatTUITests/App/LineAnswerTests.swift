@@ -10,7 +10,7 @@ import Testing
     private typealias Fixture = ScreenFixture
 
     private func isRemoval(_ errand: Errand) -> Bool { if case .remove = errand { true } else { false } }
-    private func isSending(_ errand: Errand) -> Bool { if case .send = errand { true } else { false } }
+    private func isSending(_ errand: Errand) -> Bool { if case .send? = errand.call { true } else { false } }
 
     @Test("y answers what a command has asked; the command again does so, too", arguments: ["y", "Yes", "/remove Bob"])
     func yes(answer: String) {

@@ -37,8 +37,9 @@ struct MouseTests {
             return fixture
         }
         for (words, command) in [
-            ("y accept", Errand.accept(TransferNumber(8), folder: nil)), ("n decline", .decline(TransferNumber(8))),
-            ("Alt-y/", .accept(TransferNumber(8), folder: nil)), ("/Alt-n", .decline(TransferNumber(8))),
+            ("y accept", Errand.accept(TransferNumber(8), folder: nil)),
+            ("n decline", .call(.declineTransfer(TransferNumber(8)))),
+            ("Alt-y/", .accept(TransferNumber(8), folder: nil)), ("/Alt-n", .call(.declineTransfer(TransferNumber(8)))),
         ] {
             var fixture = offered()
             try click(&fixture, on: words)
@@ -322,7 +323,7 @@ struct MouseTests {
             fixture.state.place.shownOffer?.number == other.number ? ScreenFixture.release.number : other.number
         fixture.effects = []
         try click(&fixture, on: "/decline \(hidden.rawValue)")
-        #expect(fixture.effects.contains(.run(.decline(hidden))))
+        #expect(fixture.effects.contains(.run(.call(.declineTransfer(hidden)))))
         #expect(fixture.state.composer.input.text == "half")
     }
 

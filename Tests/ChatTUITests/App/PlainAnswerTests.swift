@@ -72,11 +72,15 @@ struct PlainAnswerTests {
     func numbersAsText() {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.enter("/reply 1 0 x")
-        #expect(fixture.errands == [.reply("0 x", to: Fixture.history[7])])
+        #expect(
+            fixture.errands == [.call(.send("0 x", to: Fixture.history[7].contact, replyTo: Fixture.history[7].id))])
         fixture.enter("/reply 42")
-        #expect(fixture.errands == [.reply("42", to: Fixture.history[7])])
+        #expect(fixture.errands == [.call(.send("42", to: Fixture.history[7].contact, replyTo: Fixture.history[7].id))])
         fixture.enter("/reply +1 agreed")
-        #expect(fixture.errands == [.reply("+1 agreed", to: Fixture.history[7])])
+        #expect(
+            fixture.errands == [
+                .call(.send("+1 agreed", to: Fixture.history[7].contact, replyTo: Fixture.history[7].id))
+            ])
     }
 
     // MARK: Sending
@@ -88,7 +92,7 @@ struct PlainAnswerTests {
             fixture.send(.input(.paste(pasted)))
             fixture.effects = []
             fixture.press("Enter", "Enter")
-            #expect(fixture.errands == [.send(sent, to: Fixture.alice)])
+            #expect(fixture.errands == [.call(.send(sent, to: Fixture.alice))])
         }
     }
 

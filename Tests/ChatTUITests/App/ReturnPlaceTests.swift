@@ -128,7 +128,7 @@ struct ReturnPlaceTests {
         #expect(fixture.text.contains("line 501"))
         #expect(
             fixture.errands.contains {
-                if case .markSeen(Fixture.alice, _) = $0 { true } else { false }
+                if case .markSeen(Fixture.alice, _)? = $0.call { true } else { false }
             })
     }
 

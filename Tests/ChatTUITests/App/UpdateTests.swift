@@ -24,7 +24,7 @@ struct UpdateTests {
     func send() {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.enter("hello")
-        #expect(fixture.errands.contains(.send("hello", to: Fixture.alice)))
+        #expect(fixture.errands.contains(.call(.send("hello", to: Fixture.alice))))
         #expect(fixture.state.composer.input.isEmpty)
     }
 
@@ -43,7 +43,7 @@ struct UpdateTests {
             fixture.type(line)
             fixture.press("Enter")
         }
-        let sent = fixture.errands.compactMap { if case .send(let text, _) = $0 { text } else { nil } }
+        let sent = fixture.errands.compactMap { if case .send(_, let text, nil)? = $0.call { text } else { nil } }
         #expect(sent == ["one", "two", "three"])
     }
 
@@ -52,10 +52,10 @@ struct UpdateTests {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.effects = []
         fixture.send(.input(.paste("one\r\ntwo\u{1B}[31m\n\tthree")))
-        #expect(fixture.errands.allSatisfy { if case .send = $0 { false } else { true } })
+        #expect(fixture.errands.allSatisfy { if case .send? = $0.call { false } else { true } })
         // The first Enter asks.
         fixture.press("Enter", "Enter")
-        #expect(fixture.errands.contains(.send("one\ntwo\u{1B}[31m\n\tthree", to: Fixture.alice)))
+        #expect(fixture.errands.contains(.call(.send("one\ntwo\u{1B}[31m\n\tthree", to: Fixture.alice))))
     }
 
     @Test("Alt-Enter and Ctrl-j begin a new line, and the box grows to a third of the screen")
@@ -85,7 +85,7 @@ struct UpdateTests {
         fixture.send(.input(.paste(String(repeating: "x", count: 65_537))))
         fixture.effects = []
         fixture.press("Enter")
-        #expect(fixture.errands.allSatisfy { if case .send = $0 { false } else { true } })
+        #expect(fixture.errands.allSatisfy { if case .send? = $0.call { false } else { true } })
         #expect(fixture.state.composer.input.characters.count == 65_537)
         #expect(fixture.text.contains("Too long: 65 kB, at most 65 kB (Ctrl-t sends it as a file)"))
     }
@@ -94,7 +94,7 @@ struct UpdateTests {
     func giveBack() {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.enter("hello")
-        fixture.send(.failed(.send("hello", to: Fixture.alice), .store(.diskFull)))
+        fixture.send(.failed(.call(.send("hello", to: Fixture.alice)), .store(.diskFull)))
         #expect(fixture.state.composer.input.text == "hello")
         #expect(fixture.text.contains("the disk is full"))
     }
@@ -104,7 +104,7 @@ struct UpdateTests {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.enter("hello")
         fixture.type("next")
-        fixture.send(.failed(.send("hello", to: Fixture.alice), .store(.diskFull)))
+        fixture.send(.failed(.call(.send("hello", to: Fixture.alice)), .store(.diskFull)))
         #expect(fixture.state.composer.input.text == "next")
         #expect(fixture.state.composer.killRing.newest == "hello")
     }
@@ -115,10 +115,10 @@ struct UpdateTests {
         fixture.effects = []
         fixture.type("for alice")
         fixture.advance(.milliseconds(1100))
-        #expect(fixture.errands.contains(.setDraft("for alice", Fixture.alice)))
+        #expect(fixture.errands.contains(.call(.setDraft("for alice", for: Fixture.alice))))
         fixture.type("!")
         fixture.press("Alt-2")
-        #expect(fixture.errands.contains(.setDraft("for alice!", Fixture.alice)))
+        #expect(fixture.errands.contains(.call(.setDraft("for alice!", for: Fixture.alice))))
         #expect(fixture.state.composer.input.isEmpty)
         fixture.press("Alt-1")
         #expect(fixture.state.composer.input.text == "for alice!")
@@ -138,12 +138,12 @@ struct UpdateTests {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.effects = []
         fixture.type("hello")
-        #expect(fixture.errands.filter { $0 == .setTyping(true, Fixture.alice) }.count == 1)
+        #expect(fixture.errands.filter { $0 == .call(.setTyping(true, to: Fixture.alice)) }.count == 1)
         fixture.advance(.seconds(5))
         fixture.type("x")
-        #expect(fixture.errands.filter { $0 == .setTyping(true, Fixture.alice) }.count == 2)
+        #expect(fixture.errands.filter { $0 == .call(.setTyping(true, to: Fixture.alice)) }.count == 2)
         fixture.advance(.seconds(7))
-        #expect(fixture.errands.contains(.setTyping(false, Fixture.alice)))
+        #expect(fixture.errands.contains(.call(.setTyping(false, to: Fixture.alice))))
     }
 
     @Test("commands are not told as typing")
@@ -241,7 +241,7 @@ struct UpdateTests {
             // The page is read before the line is stored, and comes after it.
             let own = Fixture.message(400, .outgoing, "answer", at: Fixture.time(21, 9, 2), contact: Fixture.bob)
             let news = Fixture.message(401, .incoming, "news", at: Fixture.time(21, 9, 3), contact: Fixture.bob)
-            fixture.send(.done(.send("answer", to: Fixture.bob), .message(own)))
+            fixture.send(.done(.call(.send("answer", to: Fixture.bob)), .reply(own)))
             #expect(!fixture.text.contains("further down"))
             fixture.send(.chat(.messageAdded(own)))
             fixture.send(.chat(.messageAdded(news)))
@@ -372,7 +372,7 @@ struct UpdateTests {
         let news = Fixture.message(20, .incoming, "new", at: Fixture.time(21, 9, 7))
         fixture.send(.chat(.messageAdded(news)))
         fixture.send(.clock)
-        #expect(fixture.errands == [.markSeen(Fixture.alice, HistoryPosition(20))])
+        #expect(fixture.errands == [.call(.markSeen(Fixture.alice, upTo: HistoryPosition(20)))])
     }
 
     @Test("one mark as seen is on its way at a time: the next one stands for all that came meanwhile, also at the end")
@@ -384,7 +384,9 @@ struct UpdateTests {
                 fixture.send(.chat(.messageAdded(news)))
             }
         }
-        let marks = (20...30 as ClosedRange<Int64>).map { Errand.markSeen(Fixture.alice, HistoryPosition($0)) }
+        let marks = (20...30 as ClosedRange<Int64>).map {
+            Errand.call(.markSeen(Fixture.alice, upTo: HistoryPosition($0)))
+        }
         fixture.effects = []
         receive(20...25)
         #expect(fixture.errands == [marks[0]])
@@ -394,7 +396,7 @@ struct UpdateTests {
         #expect(fixture.errands == [marks[5]])
         fixture.effects = []
         fixture.send(.failed(marks[5], .notOnline))
-        #expect(!fixture.errands.contains { if case .markSeen = $0 { true } else { false } })
+        #expect(!fixture.errands.contains { if case .markSeen? = $0.call { true } else { false } })
         receive(26...26)
         receive(27...30)
         #expect(fixture.errands == [marks[6]])
@@ -413,7 +415,7 @@ struct UpdateTests {
         let news = Fixture.message(20, .incoming, "new", at: Fixture.time(21, 9, 7))
         fixture.send(.chat(.messageAdded(news)))
         fixture.send(.clock)
-        let errand = Errand.markSeen(Fixture.alice, HistoryPosition(20))
+        let errand = Errand.call(.markSeen(Fixture.alice, upTo: HistoryPosition(20)))
         #expect(fixture.errands == [errand])
         var list = fixture.state.world.chats.map(\.conversation)
         let alice = try #require(list.firstIndex { $0.peer.id == Fixture.alice })
@@ -434,7 +436,7 @@ struct UpdateTests {
         fixture.send(.answer(.conversations(list)))
         fixture.advance(.seconds(1))
         #expect(fixture.state.world.chats[alice].conversation.unreadCount == 3)
-        #expect(!fixture.errands.contains { if case .markSeen = $0 { true } else { false } })
+        #expect(!fixture.errands.contains { if case .markSeen? = $0.call { true } else { false } })
     }
 
     @Test("nothing is marked as seen in other chats, behind an overlay, scrolled up or without focus")
@@ -456,7 +458,7 @@ struct UpdateTests {
             #expect(fixture.errands.isEmpty)
             #expect(fixture.state.openChat?.window.unreadLine != nil)
             fixture.press(back)
-            #expect(fixture.errands.contains(.markSeen(Fixture.alice, HistoryPosition(20))))
+            #expect(fixture.errands.contains(.call(.markSeen(Fixture.alice, upTo: HistoryPosition(20)))))
         }
     }
 
@@ -525,7 +527,7 @@ struct UpdateTests {
             #expect(fixture.state.composer.input.isEmpty)
             fixture.effects = []
             fixture.press("Ctrl-q")
-            #expect(!fixture.errands.contains(.setDraft("begun here", Fixture.alice)))
+            #expect(!fixture.errands.contains(.call(.setDraft("begun here", for: Fixture.alice))))
         }
     }
 
@@ -643,7 +645,7 @@ struct UpdateTests {
         #expect(fixture.text.contains("▌") && fixture.state.world.transfers.groups.first?.number == TransferNumber(9))
         fixture.effects = []
         fixture.press("Alt-n")
-        #expect(fixture.errands == [.decline(TransferNumber(9))])
+        #expect(fixture.errands == [.call(.declineTransfer(TransferNumber(9)))])
     }
 
     @Test("a second offer does not change what Alt-n answers, and has to be seen first itself")
@@ -655,7 +657,7 @@ struct UpdateTests {
         fixture.send(.chat(.messageAdded(Fixture.fileMessage(second, position: 30, at: Fixture.time(21, 9, 7)))))
         fixture.effects = []
         fixture.press("Alt-n", "Alt-n")
-        #expect(fixture.errands == [.decline(TransferNumber(8))])
+        #expect(fixture.errands == [.call(.declineTransfer(TransferNumber(8)))])
         #expect(fixture.state.place.shownOffer?.number == TransferNumber(3))
     }
 
@@ -711,7 +713,7 @@ struct UpdateTests {
         fixture.effects = []
         fixture.press("Ctrl-q")
         #expect(fixture.effects.last == .quit)
-        #expect(fixture.errands.contains(.setDraft("half", Fixture.alice)))
+        #expect(fixture.errands.contains(.call(.setDraft("half", for: Fixture.alice))))
     }
 
     @Test("SIGTERM leaves with 143")

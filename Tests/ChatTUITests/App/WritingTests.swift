@@ -70,7 +70,7 @@ struct WritingTests {
         fixture.press("Enter")
         #expect(fixture.errands.isEmpty, "another key takes the question back")
         fixture.press("Enter")
-        #expect(fixture.errands == [.send(Self.lines(3), to: Fixture.alice)])
+        #expect(fixture.errands == [.call(.send(Self.lines(3), to: Fixture.alice))])
     }
 
     @Test("one pasted line, and lines that were typed, go out at once")
@@ -85,7 +85,7 @@ struct WritingTests {
         fixture.type("b")
         fixture.effects = []
         fixture.press("Enter")
-        #expect(fixture.errands == [.send("a\nb", to: Fixture.alice)])
+        #expect(fixture.errands == [.call(.send("a\nb", to: Fixture.alice))])
     }
 
     @Test("more than twenty pasted lines are offered as a file")
@@ -154,7 +154,7 @@ struct WritingTests {
         fixture.effects = []
         fixture.press("Enter")
         #expect(fixture.state.composer.input.text == "the build is red")
-        #expect(fixture.errands.allSatisfy { if case .send = $0 { false } else { true } })
+        #expect(fixture.errands.allSatisfy { if case .send? = $0.call { false } else { true } })
         fixture.press("Ctrl-_")
         #expect(fixture.state.composer.input.text == "half")
     }
@@ -195,7 +195,7 @@ struct WritingTests {
         fixture.effects = []
         fixture.press("x", "Ctrl-v", key, "y")
         #expect(fixture.state.composer.input.text == "x\(text)y")
-        #expect(fixture.errands.allSatisfy { if case .setTyping = $0 { true } else { false } })
+        #expect(fixture.errands.allSatisfy { if case .setTyping? = $0.call { true } else { false } })
         _ = fixture.canvas
     }
 
@@ -206,7 +206,7 @@ struct WritingTests {
         fixture.press("a", "Enter", "b")
         fixture.effects = []
         fixture.press("Alt-Enter")
-        #expect(fixture.errands.contains(.send("a\nb", to: Fixture.alice)))
+        #expect(fixture.errands.contains(.call(.send("a\nb", to: Fixture.alice))))
         let items = CommandItem.all(fixture.state.surface.keymap)
         #expect(items.contains { $0.label == "Enter" && $0.title == "new line" })
     }
@@ -226,7 +226,7 @@ struct WritingTests {
         fixture.press("Up")
         fixture.type(" please")
         fixture.press("Enter")
-        #expect(fixture.errands.last == .edit(own, "2 beers please"))
+        #expect(fixture.errands.last == .call(.edit(own, to: "2 beers please")))
         fixture.state.composer.input = InputLine("typed")
         fixture.press("Up")
         #expect(fixture.state.openChat?.composing == nil)
@@ -427,10 +427,10 @@ struct WritingTests {
         #expect(fixture.text.contains("Bob: unverified"))
         fixture.enter("/alias tell /msg $1 tell me: $2")
         fixture.enter("/tell bob when?")
-        #expect(fixture.errands.contains(.send("tell me: when?", to: Fixture.bob)))
+        #expect(fixture.errands.contains(.call(.send("tell me: when?", to: Fixture.bob))))
         fixture.enter("/alias shrug ¯\\_(ツ)_/¯")
         fixture.enter("/shrug")
-        #expect(fixture.errands.contains(.send("¯\\_(ツ)_/¯", to: Fixture.alice)))
+        #expect(fixture.errands.contains(.call(.send("¯\\_(ツ)_/¯", to: Fixture.alice))))
         fixture.enter("/alias")
         #expect(fixture.text.contains("/w  /whois"))
         fixture.enter("/alias w -")
@@ -462,6 +462,6 @@ struct WritingTests {
     func plain() {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.enter("/plain /me is not a command here")
-        #expect(fixture.errands.contains(.send(" /me is not a command here", to: Fixture.alice)))
+        #expect(fixture.errands.contains(.call(.send(" /me is not a command here", to: Fixture.alice))))
     }
 }

@@ -64,7 +64,7 @@ struct RuleTests {
         fixture.send(.input(.paste(line)))
         fixture.effects = []
         fixture.press("Enter")
-        #expect(!fixture.errands.contains { if case .send = $0 { true } else { false } })
+        #expect(!fixture.errands.contains { if case .send? = $0.call { true } else { false } })
         #expect(!fixture.effects.contains(.quit))
         #expect(fixture.text.contains("To send it, start with //"))
         if !line.contains("xyzzy") { #expect(fixture.text.contains("Did you mean /quit?")) }
@@ -75,7 +75,7 @@ struct RuleTests {
     func doubleSlash() {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.enter("//qiut is a typo")
-        #expect(fixture.errands.contains(.send("/qiut is a typo", to: Fixture.alice)))
+        #expect(fixture.errands.contains(.call(.send("/qiut is a typo", to: Fixture.alice))))
     }
 
     // MARK: 8

@@ -88,7 +88,7 @@ struct PeopleTests {
         fixture.send(.chat(.requestsChanged([Self.erin, second])))
         for (line, errands) in [
             ("/approve all", [Errand.approve(3, name: nil), .approve(4, name: nil)]),
-            ("/reject 3-9", [.reject(3), .reject(4)]),
+            ("/reject 3-9", [.call(.rejectRequest(3)), .call(.rejectRequest(4))]),
         ] {
             fixture.enter(line)
             #expect(
@@ -97,11 +97,11 @@ struct PeopleTests {
             #expect(fixture.errands == [.several(errands)])
         }
         // One that could not be answered stays.
-        let failure = ErrandFailure(errand: .reject(4), error: .store(.diskFull))
-        fixture.send(.done(.several([.reject(3), .reject(4)]), .failures([failure])))
+        let failure = ErrandFailure(errand: .call(.rejectRequest(4)), error: .store(.diskFull))
+        fixture.send(.done(.several([.call(.rejectRequest(3)), .call(.rejectRequest(4))]), .failures([failure])))
         #expect(fixture.state.world.requests.map(\.id) == [4])
         fixture.send(.chat(.requestsChanged([Self.erin, second])))
-        fixture.send(.done(.several([.reject(3), .reject(4)]), .failures([])))
+        fixture.send(.done(.several([.call(.rejectRequest(3)), .call(.rejectRequest(4))]), .failures([])))
         #expect(fixture.state.world.requests.isEmpty && fixture.text.contains("2 requests are refused"))
         fixture.send(.chat(.requestsChanged([second])))
         fixture.press("Alt-r")
@@ -176,10 +176,11 @@ struct PeopleTests {
     }
 
     static let newKeyAnswers: [(String, Errand?)] = [
-        ("1", .acceptNewKey(ScreenFixture.alice, ScreenFixture.peerID("c"), verified: true)),
-        ("a", .acceptNewKey(ScreenFixture.alice, ScreenFixture.peerID("c"), verified: false)),
-        ("2", .setBlocked(ScreenFixture.alice, true)), ("b", .setBlocked(ScreenFixture.alice, true)), ("3", nil),
-        ("o", .setVerified(ScreenFixture.alice)),
+        ("1", .call(.acceptNewKey(ScreenFixture.peerID("c"), of: ScreenFixture.alice, verified: true))),
+        ("a", .call(.acceptNewKey(ScreenFixture.peerID("c"), of: ScreenFixture.alice, verified: false))),
+        ("2", .call(.setBlocked(ScreenFixture.alice, true))), ("b", .call(.setBlocked(ScreenFixture.alice, true))),
+        ("3", nil),
+        ("o", .call(.setVerified(ScreenFixture.alice))),
     ]
 
     @Test(
@@ -205,7 +206,7 @@ struct PeopleTests {
         #expect(fixture.errands.isEmpty)
         #expect(fixture.text.contains("Already decided elsewhere: Alice is verified"))
         fixture.press(key)
-        #expect(fixture.errands == [.setBlocked(Fixture.alice, true)], "what is shown now is decided")
+        #expect(fixture.errands == [.call(.setBlocked(Fixture.alice, true))], "what is shown now is decided")
     }
 
     @Test("a request with the key that waits as a contact's new one says so")
@@ -227,7 +228,7 @@ struct PeopleTests {
             return
         }
         peer.addresses = [PeerAddress(host: "192.0.2.7", port: 4777, peerID: peer.peerID)]
-        fixture.send(.done(.addContact(PeerAddress(host: "192.0.2.7", port: 4777), name: "Ally"), .contact(peer)))
+        fixture.send(.done(.call(.addContact(PeerAddress(host: "192.0.2.7", port: 4777), name: "Ally")), .reply(peer)))
         #expect(fixture.text.contains("Alice is already a contact"))
         #expect(fixture.text.contains("192.0.2.7:4777"))
         #expect(fixture.text.contains("/rename"))
@@ -257,8 +258,8 @@ struct PeopleTests {
     }
 
     static let answersByKey: [(String, Errand)] = [
-        ("1", Errand.approve(3, name: nil, verified: true)), ("2", .blockRequest(3)),
-        ("3", .approve(3, name: nil)), ("b", .blockRequest(3)), ("r", .reject(3)),
+        ("1", Errand.approve(3, name: nil, verified: true)), ("2", .call(.blockRequest(3))),
+        ("3", .approve(3, name: nil)), ("b", .call(.blockRequest(3))), ("r", .call(.rejectRequest(3))),
     ]
 
     @Test(
@@ -435,16 +436,17 @@ struct PeopleTests {
     }
 
     static let errandsByLine: [(String, Errand)] = [
-        ("/away lunch time", Errand.setAway("lunch time")), ("/away", .setAway("")),
-        ("/nick Jo B.", .setOwnName("Jo B.")), ("/nick 'Jo B.'", .setOwnName("Jo B.")),
-        ("/disconnect bob", .disconnect(Fixture.bob)),
-        ("/disconnect", .disconnect(Fixture.alice)), ("/mute bob", .setMuted(Fixture.bob, until: .endless)),
-        ("/mute bob off", .setMuted(Fixture.bob, until: nil)),
-        ("/mute bob 2h", .setMuted(Fixture.bob, until: Fixture.time(21, 11, 7))),
-        ("/autoaccept bob on", .setAutomaticAcceptance(Fixture.bob, .max)),
-        ("/autoaccept bob on 10M", .setAutomaticAcceptance(Fixture.bob, 10_000_000)),
-        ("/autoaccept bob off", .setAutomaticAcceptance(Fixture.bob, 0)),
-        ("/autoaccept bob default", .setAutomaticAcceptance(Fixture.bob, nil)),
+        ("/away lunch time", Errand.call(.setAway("lunch time"))), ("/away", .call(.setAway(""))),
+        ("/nick Jo B.", .call(.setOwnName("Jo B."))), ("/nick 'Jo B.'", .call(.setOwnName("Jo B."))),
+        ("/disconnect bob", .call(.disconnect(Fixture.bob))),
+        ("/disconnect", .call(.disconnect(Fixture.alice))),
+        ("/mute bob", .call(.setMuted(Fixture.bob, until: .endless))),
+        ("/mute bob off", .call(.setMuted(Fixture.bob, until: nil))),
+        ("/mute bob 2h", .call(.setMuted(Fixture.bob, until: Fixture.time(21, 11, 7)))),
+        ("/autoaccept bob on", .call(.setAutomaticAcceptance(.max, from: Fixture.bob))),
+        ("/autoaccept bob on 10M", .call(.setAutomaticAcceptance(10_000_000, from: Fixture.bob))),
+        ("/autoaccept bob off", .call(.setAutomaticAcceptance(0, from: Fixture.bob))),
+        ("/autoaccept bob default", .call(.setAutomaticAcceptance(nil, from: Fixture.bob))),
     ]
 
     @Test("what somebody who is blocked has offered is no offer that can be answered")
@@ -474,10 +476,10 @@ struct PeopleTests {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.enter("/back")
         #expect(fixture.text.contains("You are not away"))
-        #expect(!fixture.errands.contains(.setAway(nil)))
+        #expect(!fixture.errands.contains(.call(.setAway(nil))))
         fixture.state.world.identity.away = ""
         fixture.enter("/back")
-        #expect(fixture.errands.contains(.setAway(nil)))
+        #expect(fixture.errands.contains(.call(.setAway(nil))))
     }
 
     @Test(
@@ -490,7 +492,7 @@ struct PeopleTests {
     }
 
     static let questionsByLine: [(String, Question)] = [
-        ("/ping bob", Question.ping(Fixture.bob)), ("/stats", .traffic(Fixture.alice)),
+        ("/ping bob", Question.call(.ping(Fixture.bob))), ("/stats", .call(.traffic(with: Fixture.alice))),
         ("/backup ~/b.sqlite", .backUp("/home/jo/b.sqlite")), ("/doctor", .command(ProgramCommand(["doctor"]))),
         ("/import ~/x.json", .command(ProgramCommand(["import", "/home/jo/x.json"]))),
         (
@@ -534,7 +536,7 @@ struct PeopleTests {
         traffic.framesSent = 12_345
         traffic.bytesSent = 1_000
         traffic.bytesSavedSent = 2_460
-        fixture.send(.answer(.traffic(Fixture.alice, traffic)))
+        fixture.send(.answer(.reply(.traffic(contact: Fixture.alice), traffic)))
         #expect(fixture.text.contains("sent 12,345 frames"))
         #expect(fixture.text.contains("queued 5, 2 of them"))
         #expect(fixture.text.contains("round trip 7 ms"))

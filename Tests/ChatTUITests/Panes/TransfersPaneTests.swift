@@ -74,7 +74,7 @@ struct TransfersPaneTests {
         fixture.press("p")
         #expect(fixture.errands == [], "the key was meant for the one that has gone")
         fixture.press("p")
-        #expect(fixture.errands == [.pause(TransferNumber(1))])
+        #expect(fixture.errands == [.call(.pauseTransfer(TransferNumber(1)))])
         end(1)
         #expect(cursor()?.contains("#3 ") == true, "behind the last one there is none")
     }
@@ -83,18 +83,20 @@ struct TransfersPaneTests {
     func pausesFolder() {
         var fixture = opened([file(21, .complete), file(22, .running), file(23, .accepted)])
         fixture.press("p")
-        #expect(fixture.errands == [.pause(TransferNumber(22)), .pause(TransferNumber(23))])
+        #expect(
+            fixture.errands == [.call(.pauseTransfer(TransferNumber(22))), .call(.pauseTransfer(TransferNumber(23)))])
         fixture.send(.answer(.transfers([file(22, .paused), file(23, .paused)])))
         fixture.effects = []
         fixture.press("p")
-        #expect(fixture.errands == [.resume(TransferNumber(22)), .resume(TransferNumber(23))])
+        #expect(
+            fixture.errands == [.call(.resumeTransfer(TransferNumber(22))), .call(.resumeTransfer(TransferNumber(23)))])
     }
 
     @Test("x twice cancels what is unfinished of a folder; a folder with a failed file says how many and why")
     func cancelsFolder() {
         var fixture = opened([file(21, .complete), file(22, .running), file(23, .offered)])
         fixture.press("x", "x")
-        #expect(fixture.errands == [.cancelFolder(TransferNumber(21))])
+        #expect(fixture.errands == [.call(.cancelFolder(of: TransferNumber(21)))])
         let ended = opened([file(21, .complete), file(22, .failed, reason: "the disk is full"), file(23, .complete)])
         #expect(ended.text.contains("1 of 3 files stopped: the disk is full"))
     }
@@ -120,7 +122,7 @@ struct TransfersPaneTests {
         fixture.advance(.seconds(1))
         fixture.effects = []
         fixture.press("Alt-n", "Alt-y")
-        #expect(fixture.errands == [.decline(TransferNumber(8))])
+        #expect(fixture.errands == [.call(.declineTransfer(TransferNumber(8)))])
         fixture.advance(.seconds(1))
         fixture.press("Alt-y")
         #expect(fixture.errands.last == .accept(TransferNumber(9), folder: nil))
@@ -184,9 +186,9 @@ struct TransfersPaneTests {
                 .several([20, 23].map { .accept(TransferNumber($0), folder: "/tmp") })
             ])
         fixture.enter("/decline 20-22 not now")
-        #expect(fixture.errands.last == .send("not now", to: Fixture.alice) && fixture.errands.count == 2)
+        #expect(fixture.errands.last == .call(.send("not now", to: Fixture.alice)) && fixture.errands.count == 2)
         fixture.enter("/pause all")
-        #expect(fixture.errands == [.pause(TransferNumber(24))])
+        #expect(fixture.errands == [.call(.pauseTransfer(TransferNumber(24)))])
         fixture.enter("/cancel all")
         #expect(fixture.errands.isEmpty && fixture.text.contains("This cancels 5 transfers (4.0 MB) for good."))
         fixture.enter("/cancel all")
@@ -241,14 +243,14 @@ struct TransfersPaneTests {
         fixture.press("Ctrl-u")
         fixture.type("500k")
         fixture.press("Enter")
-        #expect(fixture.errands == [.limitRate(.transfer(TransferNumber(8)), 500_000)])
+        #expect(fixture.errands == [.call(.setRateLimit(500_000, of: .transfer(TransferNumber(8))))])
         #expect(fixture.text.contains("at most 500 kB/s"))
         fixture.press("L", "Esc")
         #expect(fixture.state.place.overlay != nil)
         fixture.press("L")
         fixture.type("off")
         fixture.press("Enter")
-        #expect(fixture.errands.last == .limitRate(.transfer(TransferNumber(8)), nil))
+        #expect(fixture.errands.last == .call(.setRateLimit(nil, of: .transfer(TransferNumber(8)))))
         fixture.press("Esc")
         #expect(fixture.state.place.overlay == nil)
         #expect(fixture.state.composer.input.text == "half")

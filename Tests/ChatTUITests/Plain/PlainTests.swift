@@ -62,7 +62,7 @@ struct PlainTests {
         bob.peer.isBlocked = true
         #expect(list([alice, bob]).isEmpty)
         fixture.advance(.seconds(3))
-        _ = send(.done(.setBlocked(Fixture.bob, true), .nothing))
+        _ = send(.done(.call(.setBlocked(Fixture.bob, true)), .nothing))
         fixture.advance(.seconds(3))
         // What was read before that is followed by what is read after it.
         bob.peer.isBlocked = false
@@ -231,18 +231,18 @@ struct PlainTests {
             var farLiked = far
             farLiked.reactions = liked.reactions
             let cases: [(Errand, ChatMessage, [String])] = [
-                (.react(theirs, "👍"), liked, ["me reacted 👍 to: nods"]),
-                (.edit(own, "first"), edited, [#"me changed "frist" to: first"#]),
+                (.call(.react(to: theirs, with: "👍")), liked, ["me reacted 👍 to: nods"]),
+                (.call(.edit(own, to: "first")), edited, [#"me changed "frist" to: first"#]),
                 (
                     .retract(edited, of: 1), deleted,
                     [
                         "me deleted: first", "Deleted your message of 21 Nov 09:08 here; for Alice once online",
                     ]
                 ),
-                (.react(far, "👍"), farLiked, ["me reacted 👍 to: long ago"]),
+                (.call(.react(to: far, with: "👍")), farLiked, ["me reacted 👍 to: long ago"]),
             ]
             for (errand, message, expected) in cases {
-                let actions: [AppAction] = [.done(errand, .message(message)), .chat(.messageChanged(message))]
+                let actions: [AppAction] = [.done(errand, .reply(message)), .chat(.messageChanged(message))]
                 let printed = (answerFirst ? actions : actions.reversed()).flatMap { lines(&fixture, $0) }
                 #expect(printed.sorted() == expected.sorted(), "\(errand)")
             }
@@ -426,14 +426,14 @@ struct PlainTests {
         fixture.state.composer.input = InputLine("half a th")
         fixture.effects = []
         _ = lines(&fixture, .line("hello there"))
-        #expect(fixture.errands == [.send("hello there", to: Fixture.alice)])
+        #expect(fixture.errands == [.call(.send("hello there", to: Fixture.alice))])
         #expect(fixture.state.composer.input.text == "half a th")
         fixture.effects = []
         _ = lines(&fixture, .line("/qiut"))
         _ = lines(&fixture, .line(""))
         #expect(fixture.errands == [])
         _ = lines(&fixture, .line("//quit is a word"))
-        #expect(fixture.errands == [.send("/quit is a word", to: Fixture.alice)])
+        #expect(fixture.errands == [.call(.send("/quit is a word", to: Fixture.alice))])
     }
 
     @Test("prints nothing that a terminal could obey, whatever peers send")

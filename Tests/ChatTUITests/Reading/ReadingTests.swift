@@ -76,7 +76,7 @@ struct ReadingTests {
     func actions(columns: Int) {
         var fixture = screen(columns: columns)
         fixture.enter("/me waves")
-        #expect(fixture.errands.contains(.send("/me waves", to: Fixture.alice)))
+        #expect(fixture.errands.contains(.call(.send("/me waves", to: Fixture.alice))))
         fixture = screen(
             columns: columns,
             [
@@ -359,11 +359,11 @@ struct ReadingTests {
         }
         // Own texts: 498, 495, … down to 3.
         #expect(ask("/edit 166 first words")?.0 == .last(166, .ownText))
-        #expect(fixture.errands.contains(.edit(Self.long[2], "first words")))
+        #expect(fixture.errands.contains(.call(.edit(Self.long[2], to: "first words"))))
         #expect(ask("/react 400 :+1:")?.0 == .last(400, .any))
-        #expect(fixture.errands.contains(.react(Self.long[100], "👍")))
+        #expect(fixture.errands.contains(.call(.react(to: Self.long[100], with: "👍"))))
         #expect(ask("/reply #\(Fixture.messageID(7).short) yes")?.0 == .shortID(Fixture.messageID(7).short))
-        #expect(fixture.errands.contains(.reply("yes", to: Self.long[6])))
+        #expect(fixture.errands.contains(.call(.send("yes", to: Self.long[6].contact, replyTo: Self.long[6].id))))
         #expect(ask("/edit \(Fixture.messageID(7).text) x")?.0 == .id(Fixture.messageID(7)))
         #expect(fixture.errands.isEmpty && fixture.text.contains("not a text of yours"))
         #expect(fixture.state.composer.input.text == "/edit \(Fixture.messageID(7).text) x")
@@ -372,7 +372,7 @@ struct ReadingTests {
         #expect(ask("/goto #00000000") == nil || fixture.text.contains("There is no message #00000000"))
         // What is in memory is done at once.
         fixture.enter("/forward 2 bob")
-        #expect(fixture.errands.contains(.send("line 499", to: Fixture.bob)))
+        #expect(fixture.errands.contains(.call(.send("line 499", to: Fixture.bob))))
         // Whom it is for was left out: a number alone is no contact's.
         fixture.enter("/forward 1")
         #expect(fixture.errands.isEmpty && fixture.text.contains("say who to"))
@@ -412,14 +412,14 @@ struct ReadingTests {
         fixture.state.world.chats[0].conversation.readUpTo = HistoryPosition(8)
         fixture.state.world.chats[1].conversation = bobs
         fixture.advance(.seconds(1))
-        #expect(!fixture.errands.contains { if case .markSeen = $0 { true } else { false } })
+        #expect(!fixture.errands.contains { if case .markSeen? = $0.call { true } else { false } })
         fixture.enter("/read")
-        #expect(fixture.errands.contains(.markSeen(Fixture.alice, HistoryPosition(9))))
-        #expect(!fixture.errands.contains(.markSeen(Fixture.bob, HistoryPosition(10))))
+        #expect(fixture.errands.contains(.call(.markSeen(Fixture.alice, upTo: HistoryPosition(9)))))
+        #expect(!fixture.errands.contains(.call(.markSeen(Fixture.bob, upTo: HistoryPosition(10)))))
         fixture.enter("/read all")
-        #expect(fixture.errands.contains(.markSeen(Fixture.bob, HistoryPosition(10))))
+        #expect(fixture.errands.contains(.call(.markSeen(Fixture.bob, upTo: HistoryPosition(10)))))
         fixture.enter("/unread 2")
-        #expect(fixture.errands.contains(.markUnread(Fixture.alice, from: HistoryPosition(4))))
+        #expect(fixture.errands.contains(.call(.markUnread(Fixture.alice, from: HistoryPosition(4)))))
     }
 
     @Test("a chat with more new messages than there is room for says so, until the first one is in sight")

@@ -14,8 +14,8 @@ import Testing
     @Test("words are joined however they are typed, with a relay and a name behind them")
     func join() throws {
         var fixture = Fixture.main(columns: 80, rows: 24)
-        let plain = Errand.meet(try said("tiger-lemon-orbit-cable"), name: nil)
-        let relayed = Errand.meet(try said("tiger-lemon-orbit-cable@relay.example.org"), name: "Jo B")
+        let plain = Errand.call(.meet(try said("tiger-lemon-orbit-cable"), name: nil))
+        let relayed = Errand.call(.meet(try said("tiger-lemon-orbit-cable@relay.example.org"), name: "Jo B"))
         for (line, errand) in [
             ("/join tiger-lemon-orbit-cable", plain), ("/join Tiger lemo orbit CABLE", plain),
             ("/join tiger-lemon-orbit-cable@relay.example.org Jo B", relayed),
@@ -50,12 +50,12 @@ import Testing
         var fixture = Fixture.main(columns: 100, rows: 24)
         fixture.enter("/invite 1h @relay.example.org")
         let place = try #require(MeetPlace("relay.example.org"))
-        #expect(fixture.errands == [.invite(seconds: 3600, at: place)])
+        #expect(fixture.errands == [.call(.invite(seconds: 3600, at: place))])
         var invitation = Invitation(
             address: PeerAddress(host: "192.0.2.7"), until: Fixture.time(22, 9, 0), isReachable: false,
             spoken: Invitation.Spoken(
                 words: "tiger-lemon-orbit-cable", until: Fixture.time(21, 9, 30), place: place, isNear: false))
-        fixture.send(.done(.invite(seconds: 3600, at: place), .invitation(invitation)))
+        fixture.send(.done(.call(.invite(seconds: 3600, at: place)), .reply(invitation)))
         for words in [
             "Say:  tiger-lemon-orbit-cable@relay.example.org (once, until", "blip://192.0.2.7:4985",
             "The words work from everywhere, the link only in this network.",
@@ -64,7 +64,7 @@ import Testing
         }
         invitation.spoken?.place = nil
         invitation.spoken?.onion = .starting(percent: 45)
-        fixture.send(.done(.invite(seconds: nil, at: nil), .invitation(invitation)))
+        fixture.send(.done(.call(.invite(seconds: nil, at: nil)), .reply(invitation)))
         for words in [
             "Say:  tiger-lemon-orbit-cable (once, until", "The words do not work by Tor yet: tor starts: 45 %",
             "The words work for somebody who uses Tor, too (/set reach.tor on).",
@@ -72,7 +72,7 @@ import Testing
             #expect(fixture.text.contains(words), "\(words)")
         }
         invitation.spoken = nil
-        fixture.send(.done(.invite(seconds: nil, at: nil), .invitation(invitation)))
+        fixture.send(.done(.call(.invite(seconds: nil, at: nil)), .reply(invitation)))
         #expect(fixture.text.contains("Only people in this network can reach you."))
         fixture.enter("/invite soon")
         #expect(fixture.text.contains("/invite [TIME] [@HOST]"))
@@ -82,7 +82,7 @@ import Testing
     func nearby() throws {
         var fixture = Fixture.main(columns: 100, rows: 24)
         fixture.enter("/nearby show")
-        #expect(fixture.questions == [.nearby(showSeconds: 600)])
+        #expect(fixture.questions == [.call(.nearby(showSeconds: 600))])
         var report = NearbyReport(state: .looking, neighbours: [], strangers: 2, shownUntil: Fixture.time(21, 9, 30))
         report.neighbours = [
             NearbyReport.Neighbour(
@@ -92,7 +92,7 @@ import Testing
                 contact: nil, name: "eve\u{1B}[2J", address: PeerAddress(host: "10.0.1.4"), seen: Fixture.time(21, 9, 0)
             ),
         ]
-        fixture.send(.answer(.nearby(report)))
+        fixture.send(.answer(.reply(.nearby(showSeconds: nil), report)))
         for words in [
             "alice  10.0.1.3:4985", "no contact: /add blip://10.0.1.4:4985", "2 other blipchats",
             "You are seen here by name until",
@@ -100,7 +100,7 @@ import Testing
             #expect(fixture.text.contains(words), "\(words)")
         }
         report.state = .missing
-        fixture.send(.answer(.nearby(report)))
+        fixture.send(.answer(.reply(.nearby(showSeconds: nil), report)))
         #expect(fixture.text.contains("No avahi here; people nearby are not found (apt install avahi-daemon)"))
         fixture.enter("/nearby show soon")
         #expect(fixture.text.contains("/nearby, or /nearby show 10m"))
@@ -115,10 +115,10 @@ import Testing
                 fixture.state.world.identity.address?.via = [try #require(Route(onion))]
             }
             fixture.enter("/block bob")
-            fixture.send(.done(.setBlocked(Fixture.bob, true), .nothing))
+            fixture.send(.done(.call(.setBlocked(Fixture.bob, true)), .nothing))
             #expect(fixture.text.contains("Bob is blocked (/unblock Bob)"))
             #expect(fixture.text.contains("(/reach renew ends that)") == isRelayed)
-            fixture.send(.done(.setBlocked(Fixture.bob, false), .nothing))
+            fixture.send(.done(.call(.setBlocked(Fixture.bob, false)), .nothing))
             #expect(fixture.text.contains("Bob may call again"))
         }
     }
@@ -126,7 +126,7 @@ import Testing
     @Test("nobody waits with the words: the user reads why")
     func failures() throws {
         var fixture = Fixture.main(columns: 100, rows: 24)
-        let errand = Errand.meet(try said("tiger-lemon-orbit-cable"), name: nil)
+        let errand = Errand.call(.meet(try said("tiger-lemon-orbit-cable"), name: nil))
         fixture.send(.failed(errand, .notMet(.nobody)))
         #expect(fixture.text.contains("nobody waits with these words: mistyped, used or"))
         fixture.send(.failed(errand, .notMet(.used)))

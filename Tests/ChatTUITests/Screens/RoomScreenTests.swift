@@ -80,12 +80,12 @@ extension ScreenFixture {
         #expect(fixture.errands.isEmpty)
         #expect(fixture.text.contains("there is no setting \"evnt\"") && fixture.text.contains("character 15"))
         fixture.enter("/join sio+tls://h/r My garden")
-        #expect(fixture.errands == [.joinRoom(try RoomURL(parsing: "sio+tls://h/r"), name: "My garden")])
+        #expect(fixture.errands == [.call(.joinRoom(try RoomURL(parsing: "sio+tls://h/r"), name: "My garden"))])
         fixture.enter("/join http://h:1")
         #expect(fixture.errands.isEmpty && fixture.text.contains("sio+tls://"))
         // An invitation, or any address of a person.
         fixture.enter("/join blip://h:1 Jo")
-        #expect(fixture.errands == [.addContact(PeerAddress(host: "h", port: 1), name: "Jo")])
+        #expect(fixture.errands == [.call(.addContact(PeerAddress(host: "h", port: 1), name: "Jo"))])
     }
 
     @Test("/leave leaves; /verify and /fingerprint say why they cannot")
@@ -95,8 +95,8 @@ extension ScreenFixture {
         #expect(fixture.text.contains("garden is a Socket.IO room: it has no key to compare"))
         #expect(fixture.state.place.overlay == nil && fixture.errands.isEmpty)
         fixture.enter("/leave")
-        #expect(fixture.errands == [.leaveRoom(Fixture.alice)])
-        fixture.send(.done(.leaveRoom(Fixture.alice), .nothing))
+        #expect(fixture.errands == [.call(.leaveRoom(Fixture.alice))])
+        fixture.send(.done(.call(.leaveRoom(Fixture.alice)), .nothing))
         #expect(fixture.text.contains("You have left garden"))
     }
 
@@ -104,7 +104,7 @@ extension ScreenFixture {
     func whois() throws {
         var fixture = try Fixture.room(columns: 100, rows: 40)
         fixture.enter("/whois")
-        #expect(fixture.questions == [.room(Fixture.alice)])
+        #expect(fixture.questions == [.call(.room(Fixture.alice))])
         let url = try RoomURL(parsing: "sio+tls://chat.example/garden")
         let details = RoomDetails(
             room: JoinedRoom(url: url), people: ["webby", "eve"], transport: "polling", maxPayload: 1_000_000,
@@ -113,7 +113,7 @@ extension ScreenFixture {
                 .init(time: Fixture.time(21, 9, 1), what: .connecting(attempt: 2)),
                 .init(time: Fixture.time(21, 9, 5), what: .pings(12)),
             ])
-        fixture.send(.answer(.room(Fixture.alice, details)))
+        fixture.send(.answer(.reply(.room(contact: Fixture.alice), details)))
         for words in [
             "sio+tls://chat.example/garden", "there: webby, eve", "over polling", "tries again in 1.5 s", "attempt 2",
             "12 pings", "are what people say",

@@ -97,7 +97,7 @@ struct TransferWordsTests {
             3, .incoming, "big.bin", size: 1000, .accepted, transferred: 430, reason: .pausedByPeer)
         fixture.send(.chat(.messageAdded(Fixture.fileMessage(file, position: 20, at: Fixture.time(21, 9, 7)))))
         #expect(fixture.text.contains("████······ 43% · paused by the sender  #3"))
-        fixture.send(.done(.resume(TransferNumber(3)), .nothing))
+        fixture.send(.done(.call(.resumeTransfer(TransferNumber(3))), .nothing))
         #expect(fixture.text.contains("#3 is no longer paused here") && !fixture.text.contains("resumes"))
         fixture.press("Alt-t")
         #expect(fixture.text.contains("43%  430 B  queued: paused by the sender"))

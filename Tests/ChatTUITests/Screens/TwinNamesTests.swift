@@ -89,7 +89,7 @@ import Testing
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.press("Ctrl-u")
         let peer = Fixture.peer(ContactID(77), "A1ice", .unverified)
-        fixture.send(.done(.approve(4, name: nil), .contact(peer)))
+        fixture.send(.done(.approve(4, name: nil), .reply(peer)))
         #expect(fixture.text.hasPrefix(" A1ice · looks like Alice · "), "\(fixture.text)")
     }
 
@@ -163,10 +163,10 @@ import Testing
         var fixture = Fixture(columns: 80, rows: 24, conversations: [hidden, other])
         for name in ["Bob", "bob", "Bo\u{200D}b"] {
             fixture.enter("/msg \(name) hello")
-            #expect(fixture.errands.contains(.send("hello", to: Fixture.alice)), "\(name)")
+            #expect(fixture.errands.contains(.call(.send("hello", to: Fixture.alice))), "\(name)")
         }
         fixture.enter("/block Bob")
-        #expect(fixture.errands.contains(.setBlocked(Fixture.alice, true)))
+        #expect(fixture.errands.contains(.call(.setBlocked(Fixture.alice, true))))
     }
 
     @Test("names are alike by what they look like, whatever the letters are")

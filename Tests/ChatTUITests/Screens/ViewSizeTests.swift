@@ -70,12 +70,12 @@ struct ViewSizeTests {
         fixture.send(.answer(.safetyNumber(Fixture.alice, Fixture.safetyNumber)))
         let isSeen = Fixture.safetyNumber.allSatisfy { fixture.text.contains($0) }
         fixture.press("1")
-        #expect(fixture.errands.contains(.setVerified(Fixture.alice)) == isSeen)
+        #expect(fixture.errands.contains(.call(.setVerified(Fixture.alice))) == isSeen)
         guard !isSeen else { return }
         #expect(columns < 40 || fixture.text.contains("Read it all first: j scrolls"))
         for _ in 0..<60 { fixture.press("j") }
         fixture.press("1")
-        #expect(fixture.errands.contains(.setVerified(Fixture.alice)))
+        #expect(fixture.errands.contains(.call(.setVerified(Fixture.alice))))
     }
 
     @Test("a changed key is confirmed only after all of the new number has been on the screen")
@@ -85,7 +85,7 @@ struct ViewSizeTests {
         fixture.press("1")
         for _ in 0..<5 { fixture.press("j") }
         fixture.press("1")
-        let errand = Errand.acceptNewKey(Fixture.bob, key, verified: true)
+        let errand = Errand.call(.acceptNewKey(key, of: Fixture.bob, verified: true))
         #expect(!fixture.errands.contains(errand))
         for _ in 0..<60 { fixture.press("j") }
         fixture.press("1")

@@ -132,7 +132,7 @@ import Testing
         fixture.state.surface.settings.sendsTyping = false
         fixture.effects = []
         fixture.type("hello")
-        #expect(fixture.errands.contains(.setTyping(true, Fixture.alice)))
+        #expect(fixture.errands.contains(.call(.setTyping(true, to: Fixture.alice))))
     }
 
     @Test("it is said that nothing goes to an unverified contact when only verified ones are written to")

@@ -41,7 +41,7 @@ extension ScreenFixture {
             id: 3, peerID: peerID("h"), name: text(), address: PeerAddress(host: "192.0.2.44", port: 4985),
             origin: text(), received: time(21, 9, 11))
         fixture.send(.chat(.requestsChanged([stranger])))
-        fixture.send(.failed(.send(text(), to: alice), .cannotRead(path: text(), errno: 13)))
+        fixture.send(.failed(.call(.send(text(), to: alice)), .cannotRead(path: text(), errno: 13)))
         fixture.state.note([text(), text()], isError: true)
         fixture.send(.input(.paste(text())))
         return fixture

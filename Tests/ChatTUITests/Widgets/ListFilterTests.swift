@@ -31,7 +31,7 @@ struct ListFilterTests {
         #expect(fixture.text.contains("/ bob paused"), "it stays while letters are commands again")
         fixture.effects = []
         fixture.press("p")
-        #expect(fixture.errands == [.resume(TransferNumber(5))])
+        #expect(fixture.errands == [.call(.resumeTransfer(TransferNumber(5)))])
         fixture.press("Esc")
         #expect(fixture.text.contains("photo.png"), "Esc takes the filter away first")
         fixture.press("Esc")
@@ -64,7 +64,7 @@ struct ListFilterTests {
         #expect(fixture.text.contains("dataset2"))
         fixture.effects = []
         fixture.press("p")
-        #expect(fixture.errands == [.resume(TransferNumber(5))])
+        #expect(fixture.errands == [.call(.resumeTransfer(TransferNumber(5)))])
     }
 
     @Test("/ narrows the contact requests; Enter opens the one that is left")

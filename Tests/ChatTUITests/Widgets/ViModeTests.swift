@@ -1,5 +1,6 @@
 // vi's keys in the input: motions, operators, counts, and what stays as it is.
 
+import ChatCore
 import TestSupport
 import Testing
 
@@ -179,7 +180,7 @@ struct ViModeTests {
         fixture.press("r", "Enter")
         #expect(
             fixture.state.composer.input.text == "on\n"
-                && fixture.errands.allSatisfy { $0 != .send("one", to: Fixture.alice) })
+                && fixture.errands.allSatisfy { $0 != .call(.send("one", to: Fixture.alice)) })
     }
 
     @Test("what was taken is put back, whole lines as lines")
@@ -229,7 +230,7 @@ struct ViModeTests {
         fixture.press("Alt-1")
         fixture.effects = []
         fixture.press("Enter")
-        #expect(fixture.errands.contains(.send("one ", to: Fixture.alice)))
+        #expect(fixture.errands.contains(.call(.send("one ", to: Fixture.alice))))
         #expect(!fixture.state.isViNormal)
     }
 

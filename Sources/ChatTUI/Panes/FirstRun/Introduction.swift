@@ -26,13 +26,13 @@ enum Introduction {
         for command in ["/join ", "/add "] where text.hasPrefix(command) {
             text = String(text.dropFirst(command.count)).trimmedBlanks
         }
-        if let said = SpokenInvitation(text) { return .meet(said, name: nil) }
+        if let said = SpokenInvitation(text) { return .call(.meet(said, name: nil)) }
         if MeetWords.isMeant(by: text), text.contains(where: { $0 == "-" || $0.isWhitespace }) {
             throw Refusal(words: ReachWords.mistyped)
         }
         if RoomURL.isMeant(by: text) {
             do throws(RoomURLError) {
-                return .joinRoom(try RoomURL(parsing: text), name: nil)
+                return .call(.joinRoom(try RoomURL(parsing: text), name: nil))
             } catch {
                 throw Refusal(words: RoomWords.sentence(for: error))
             }
@@ -42,7 +42,7 @@ enum Introduction {
             throw Refusal(words: "neither an address (blip://… or HOST:PORT) nor the four words of an invitation")
         }
         do {
-            return .addContact(try PeerAddress(parsing: text), name: nil)
+            return .call(.addContact(try PeerAddress(parsing: text), name: nil))
         } catch {
             throw Refusal(words: Sentences.reason(of: error))
         }

@@ -53,8 +53,8 @@ struct RequestsPane: Pane {
                 return .left
             }
         case .acceptRequest: errand { .approve($0, name: nil) }
-        case .refuseRequest: errand { .reject($0) }
-        case .blockRequest: errand { .blockRequest($0) }
+        case .refuseRequest: errand { .call(.rejectRequest($0)) }
+        case .blockRequest: errand { .call(.blockRequest($0)) }
         case .closePane: return .closes
         default: break
         }

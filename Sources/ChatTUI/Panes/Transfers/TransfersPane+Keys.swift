@@ -112,7 +112,7 @@ extension TransfersPane {
             if group.isOver {
                 state.say("#\(number) is already \(Sentences.word(for: group.state))")
             } else if isConfirmed {
-                effects.append(.run(group.isFolder ? .cancelFolder(group.number) : .cancel(group.number)))
+                effects.append(.run(FileCommands.cancelling(group)))
             } else {
                 confirmingCancel = group.number
                 state.say(
@@ -133,7 +133,9 @@ extension TransfersPane {
                 return
             }
             effects.append(
-                .run(command == .acceptTransfer ? .accept(offer.number, folder: nil) : .decline(offer.number)))
+                .run(
+                    command == .acceptTransfer
+                        ? .accept(offer.number, folder: nil) : .call(.declineTransfer(offer.number))))
         case .copyHash:
             guard let hash = group.isFolder ? nil : group.lead.sha256 else {
                 state.say(
@@ -163,9 +165,9 @@ extension TransfersPane {
         if active.isEmpty, paused.isEmpty {
             state.say("#\(group.number.rawValue) is \(Sentences.word(for: group.state)): nothing to pause or resume")
         }
-        for file in active { effects.append(.run(.pause(file.number))) }
+        for file in active { effects.append(.run(.call(.pauseTransfer(file.number)))) }
         guard active.isEmpty else { return }
-        for file in paused { effects.append(.run(.resume(file.number))) }
+        for file in paused { effects.append(.run(.call(.resumeTransfer(file.number)))) }
     }
 
     // MARK: The rate
@@ -192,7 +194,7 @@ extension TransfersPane {
         let bytes = rate.flatMap { $0 > 0 ? $0 : nil }
         for file in Self.files(of: group, in: state, where: { !$0.state.isFinal }) {
             state.world.transfers.limits[file.number] = bytes
-            effects.append(.run(.limitRate(.transfer(file.number), bytes)))
+            effects.append(.run(.call(.setRateLimit(bytes, of: .transfer(file.number)))))
         }
     }
 }

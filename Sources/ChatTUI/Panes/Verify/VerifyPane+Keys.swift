@@ -49,7 +49,7 @@ extension VerifyPane {
             }
             // Nobody accepts what they have not seen.
             guard newNumber != nil else { return }
-            effects.append(.run(.acceptNewKey(contact, key, verified: command == .numbersMatch)))
+            effects.append(.run(.call(.acceptNewKey(key, of: contact, verified: command == .numbersMatch))))
             state.place.overlay = nil
         case .numbersMatch where number != nil, .oldNumberMatches where newKey != nil && number != nil:
             guard number == chat.safetyNumber else {
@@ -57,14 +57,14 @@ extension VerifyPane {
                 state.say("The number just changed: compare again", isError: true)
                 return
             }
-            effects.append(.run(.setVerified(contact)))
+            effects.append(.run(.call(.setVerified(contact))))
             state.place.overlay = nil
         case .numbersDiffer where newKey != now, .blockRequest where newKey != now:
             VerifyPane.show(of: .contact(contact), &state, &effects)
             let trust = Sentences.word(for: chat.peer.trust)
             state.say("Already decided elsewhere: \(chat.name.text) is \(trust)", isError: true)
         case .numbersDiffer, .blockRequest:
-            effects.append(.run(.setBlocked(contact, true)))
+            effects.append(.run(.call(.setBlocked(contact, true))))
             state.place.overlay = nil
         case .decideLater, .closePane:
             state.say("\(chat.name.text) stays \(Sentences.word(for: chat.peer.trust))")
@@ -88,8 +88,8 @@ extension VerifyPane {
             switch command {
             case .numbersMatch: number == nil ? nil : .approve(request.id, name: nil, verified: true)
             case .decideLater, .acceptRequest: .approve(request.id, name: nil)
-            case .numbersDiffer, .blockRequest: .blockRequest(request.id)
-            case .refuseRequest: .reject(request.id)
+            case .numbersDiffer, .blockRequest: .call(.blockRequest(request.id))
+            case .refuseRequest: .call(.rejectRequest(request.id))
             default: nil
             }
         guard let decision else { return }
