@@ -36,7 +36,7 @@ extension AppState {
         consider(due.next)
         consider(world.progressNews.due)
         if !composer.spelling.isRunning { consider(composer.spelling.due) }
-        if case .search(let pane) = place.overlay { consider(pane.due) }
+        consider(place.overlay?.pane.due)
         consider(world.announcements.deadline)
         return next
     }

@@ -18,10 +18,7 @@ enum Answers {
         case .search(let query, let generation, let result, let took):
             SearchPane.receive(result, for: query, generation: generation, took: took, &state, &effects)
         case .context(let generation, let messages):
-            if case .search(var pane) = state.place.overlay, pane.contextGeneration == generation {
-                pane.context = messages
-                state.place.overlay = .search(pane)
-            }
+            SearchPane.receive(context: messages, generation: generation, &state)
         case .found(let messages, let generation):
             BrowseSearch.receive(hits: messages, generation: generation, &state, &effects)
         case .message(let message, let reference, let contact, let action, let line):
@@ -215,11 +212,7 @@ enum Answers {
                 state.world.chats[index].window.owedRows = 0
             }
         case .search(_, let generation):
-            if case .search(var pane) = state.place.overlay, pane.generation == generation {
-                pane.problem = Sentences.reason(of: error)
-                state.place.overlay = .search(pane)
-            }
-            return
+            return SearchPane.fail(error, generation: generation, &state)
         case .files(_, _, _, let generation):
             if state.composer.completion?.generation == generation { state.composer.completion = nil }
         case .call(let call):

@@ -61,10 +61,10 @@ enum CallResults {
                 state.say(words)
             }
         case .rejectRequest(let id):
-            ErrandResults.forget(request: id, &state)
+            RequestsPane.forget(id, &state)
             state.say("Refused; you will not see another request of theirs before tomorrow")
         case .blockRequest(let id):
-            ErrandResults.forget(request: id, &state)
+            RequestsPane.forget(id, &state)
             guard let peer: Peer = result.reply() else { return }
             let name = SafeText(peer.name, as: .name).text
             state.say("\(name) is blocked (/unblock \(name), /remove \(name))" + offerOfRenewal(state))

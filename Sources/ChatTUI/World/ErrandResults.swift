@@ -17,7 +17,7 @@ enum ErrandResults {
         case .retract(_, let count):
             if let message: ChatMessage = result.reply() { state.say(sentence(deleted: message, of: count, state)) }
         case .approve(let id, _, _):
-            forget(request: id, &state)
+            RequestsPane.forget(id, &state)
             if let peer: Peer = result.reply() { welcome(peer, &state, &effects) }
         case .removeRoute(let contact, let number):
             state.say("Way \(number) to \(state.world.name(of: contact)) is forgotten")
@@ -46,8 +46,8 @@ enum ErrandResults {
         several errands: [Errand], _ failures: [ErrandFailure], _ state: inout AppState, _ effects: inout [AppEffect]
     ) {
         for errand in errands where !failures.contains(where: { $0.errand == errand }) {
-            if case .approve(let id, _, _) = errand { forget(request: id, &state) }
-            if case .rejectRequest(let id)? = errand.call { forget(request: id, &state) }
+            if case .approve(let id, _, _) = errand { RequestsPane.forget(id, &state) }
+            if case .rejectRequest(let id)? = errand.call { RequestsPane.forget(id, &state) }
         }
         state.say(sentence(several: errands, failed: failures), isError: failures.count == errands.count)
         for failure in failures.prefix(Self.toldFailures) {
@@ -189,15 +189,6 @@ enum ErrandResults {
     private static func isCut(_ offer: FolderOffer) -> Bool {
         guard case .file(let file)? = offer.messages.first?.content, let place = file.place else { return false }
         return UInt64(offer.messages.count) < place.files
-    }
-
-    static func forget(request id: Int64, _ state: inout AppState) {
-        state.world.requests.removeAll { $0.id == id }
-        if state.world.requests.isEmpty, case .requests = state.place.overlay {
-            state.place.overlay = nil
-            // The next key may still be meant for the list.
-            state.place.lineQuestion.noteClosed(at: state.surface.moment.uptime)
-        }
     }
 
     /// A contact that the user has just made: its chat opens at once unless something is being typed.

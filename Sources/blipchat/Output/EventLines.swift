@@ -51,7 +51,7 @@ struct EventLines {
             return [head + file(FileWords(transfer))]
                 + MessageLines.lines(ofCaption: transfer.caption, of: transfer.name).map { "    " + $0 }
         case .text(let text):
-            guard !message.isRetracted else { return [head + MessageWords.deleted.text] }
+            if let removal = words.removal { return [head + removal.text] }
             let parts = MessageLines.lines(ofText: text)
             let edited = words.isEdited ? "  " + MessageWords.edited.text : ""
             // Reactions and their authors: only where a reaction is what has happened.

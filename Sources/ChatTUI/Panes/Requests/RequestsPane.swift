@@ -92,6 +92,15 @@ struct RequestsPane: Pane {
 }
 
 extension RequestsPane {
+    /// A request is decided about; the pane closes with the last one.
+    static func forget(_ id: Int64, _ state: inout AppState) {
+        state.world.requests.removeAll { $0.id == id }
+        guard state.world.requests.isEmpty, case .requests = state.place.overlay else { return }
+        state.place.overlay = nil
+        // The next key may still be meant for the list.
+        state.place.lineQuestion.noteClosed(at: state.surface.moment.uptime)
+    }
+
     /// Alt-r: the page of the only request, or the list of several.
     static func toggle(_ state: inout AppState, _ effects: inout [AppEffect]) {
         switch state.place.overlay {

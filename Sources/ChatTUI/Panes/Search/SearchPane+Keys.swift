@@ -198,6 +198,20 @@ extension SearchPane {
         if pane.take(result, took: took, &state, &effects) == .stays { state.place.overlay = .search(pane) }
     }
 
+    /// The messages around the selected hit.
+    static func receive(context: [ChatMessage], generation: Int, _ state: inout AppState) {
+        guard case .search(var pane) = state.place.overlay, pane.contextGeneration == generation else { return }
+        pane.context = context
+        state.place.overlay = .search(pane)
+    }
+
+    /// The search could not be done.
+    static func fail(_ error: ChatError, generation: Int, _ state: inout AppState) {
+        guard case .search(var pane) = state.place.overlay, pane.generation == generation else { return }
+        pane.problem = Sentences.reason(of: error)
+        state.place.overlay = .search(pane)
+    }
+
     /// A message has come while the search is open: it may be a hit.
     static func messageWasAdded(_ state: inout AppState) {
         guard case .search(var pane) = state.place.overlay, pane.due == nil, pane.result != nil else { return }
