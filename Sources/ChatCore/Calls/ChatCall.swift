@@ -10,18 +10,20 @@ package struct ChatCall<Reply: CallReply>: Sendable {
     private init(_ plain: AnyCall) { self.plain = plain }
 }
 
-/// A call in a list with others: only whoever looks into it knows the type of its reply. Equal when the calls are.
+/// A call without the type of its reply, so that one place can hold calls of all kinds. Equal when the calls are.
 package struct SomeCall: Sendable, Equatable {
     package let plain: AnyCall
-    private let askedOf: @Sendable (any ChatService) async throws(ChatError) -> any CallReply
+    private let carryOut: @Sendable (any ChatService) async throws(ChatError) -> any CallReply
 
     package init<Reply>(_ call: ChatCall<Reply>) {
         plain = call.plain
-        askedOf = { service async throws(ChatError) in try await service.ask(call) }
+        carryOut = { service async throws(ChatError) in try await service.ask(call) }
     }
 
     /// Carries the call out; the reply has the type that `ChatCall` names for it.
-    package func ask(_ service: any ChatService) async throws(ChatError) -> any CallReply { try await askedOf(service) }
+    package func ask(_ service: any ChatService) async throws(ChatError) -> any CallReply {
+        try await carryOut(service)
+    }
 
     package static func == (one: Self, other: Self) -> Bool { one.plain == other.plain }
 }

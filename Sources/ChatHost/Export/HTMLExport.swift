@@ -57,7 +57,7 @@ struct HTMLExport: ExportWriter {
     }
 
     private static func body(_ words: MessageWords, copy: String?) -> String {
-        if words.message.isRetracted { return note(MessageWords.deleted) }
+        if let removal = words.removal { return note(removal) }
         guard let file = words.file else {
             let text = words.text()
             return escaped(text.terminalString()) + hidden(text.hiddenNote)

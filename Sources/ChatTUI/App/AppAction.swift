@@ -1,7 +1,6 @@
 // Everything that can happen to the screen: keys, news from the chat, answers to its own questions, time.
 
 package import ChatCore
-import ChatWords
 
 /// An input of `update`.
 package enum AppAction: Sendable {
@@ -54,8 +53,8 @@ package enum ErrandResult: Sendable {
     /// There is nothing to say beyond that it is done.
     static let nothing = Self.reply(NoReply())
 
-    /// The reply when it is of this type.
-    func reply<Reply>(as type: Reply.Type = Reply.self) -> Reply? {
+    /// The reply when it is of the type that the caller expects.
+    func reply<Reply>() -> Reply? {
         guard case .reply(let reply) = self else { return nil }
         return reply as? Reply
     }

@@ -50,7 +50,7 @@ package enum Errand: Sendable, Equatable {
 
     static func call<Reply>(_ call: ChatCall<Reply>) -> Self { .call(SomeCall(call)) }
 
-    /// The call when it is nothing else.
+    /// The call, when the errand is nothing more.
     var call: AnyCall? {
         guard case .call(let call) = self else { return nil }
         return call.plain
@@ -72,7 +72,7 @@ package enum Errand: Sendable, Equatable {
 
 /// A question to the chat service or the file system.
 package enum Question: Sendable, Equatable {
-    /// A call with nothing of the screen's own to it; the user sees its reply.
+    /// A call with nothing of the screen's own to it; `Answers.show` shows its reply.
     case call(SomeCall)
     case conversations
     case links([ContactID])

@@ -36,7 +36,7 @@ extension AppState {
         consider(due.next)
         consider(world.progressNews.due)
         if !composer.spelling.isRunning { consider(composer.spelling.due) }
-        consider(place.overlay?.pane.due)
+        consider(SearchPane.due(in: place))
         consider(world.announcements.deadline)
         return next
     }

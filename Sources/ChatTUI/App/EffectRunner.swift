@@ -33,7 +33,7 @@ struct EffectRunner: Sendable {
             do {
                 return .reply(try await call.ask(service))
             } catch {
-                // Our user has not asked for it, and the next key tells it again.
+                // Our user has not asked for it, and the peer's screen stops showing it by itself.
                 guard case .setTyping = call.plain else { throw error }
                 return .nothing
             }

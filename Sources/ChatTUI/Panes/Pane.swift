@@ -27,11 +27,6 @@ protocol Pane: Sendable, Equatable {
     /// The line under the cursor of its list.
     func selectedLine(in state: AppState) -> Int?
 
-    // MARK: Time
-
-    /// When it wants to ask again by itself; `nil`: it does not.
-    var due: Duration? { get }
-
     // MARK: The list of contacts
 
     /// The contact under the cursor, where contacts are listed.
@@ -73,7 +68,6 @@ extension Pane {
     mutating func stepBack(_ state: inout AppState) -> PaneStep { .closes }
     mutating func click(_ field: FieldTarget, column: Int) {}
     func selectedLine(in state: AppState) -> Int? { nil }
-    var due: Duration? { nil }
     func contactUnderCursor(in state: AppState) -> ContactID? { nil }
     mutating func keepCursor(on contact: ContactID, in state: AppState) {}
     func status(_ state: AppState, _ layout: ScreenLayout) -> SafeText? { nil }

@@ -61,7 +61,7 @@ struct MessageSentences {
     }
 
     private var body: [SafeText] {
-        if message.isRetracted { return [MessageWords.deleted] }
+        if let removal = words.removal { return [removal] }
         guard let file = words.file else {
             let text = words.text(.bare)
             return noted(text, text.hiddenNote)

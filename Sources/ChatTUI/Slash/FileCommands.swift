@@ -59,9 +59,9 @@ enum FileCommands: SlashCommandGroup {
             guard let number = transferNumber(&scanner, for: verb, &state) else { return }
             state.place.namedFolder = number
             // A command that ends a transfer for good either names it, or asks first like x in the transfers.
-            let cancelling = Errand.call(.cancelFolder(of: number))
-            if verb == .cancel, !isNamed, call.asked != cancelling {
-                state.place.confirming = cancelling
+            let forGood = Errand.call(.cancelFolder(of: number))
+            if verb == .cancel, !isNamed, call.asked != forGood {
+                state.place.confirming = forGood
                 let name =
                     state.world.transfers.group(of: number).map { TransferWords(state: state, group: $0).name.text }
                     ?? ""
@@ -74,7 +74,7 @@ enum FileCommands: SlashCommandGroup {
                     let word = Sentences.word(for: group.state)
                     return state.note("#\(number.rawValue) is \(word): nothing to \(verb)", isError: true)
                 }
-                if verb == .cancel { return effects.append(.run(cancelling)) }
+                if verb == .cancel { return effects.append(.run(forGood)) }
             }
             for file in state.world.transfers.files(meantBy: number, for: verb) {
                 effects.append(.run(.call(verb.call(on: file))))
@@ -152,6 +152,7 @@ enum FileCommands: SlashCommandGroup {
         }
     }
 
+    /// Cancels a file, or all unfinished files of a folder.
     static func cancelling(_ group: TransferGroup) -> Errand {
         .call(group.isFolder ? .cancelFolder(of: group.number) : .cancelTransfer(group.number))
     }
@@ -291,8 +292,8 @@ extension SlashVerb {
     fileprivate func call(on number: TransferNumber) -> ChatCall<NoReply> {
         switch self {
         case .pause: .pauseTransfer(number)
-        case .resume: .resumeTransfer(number)
-        default: .cancelTransfer(number)
+        case .cancel: .cancelTransfer(number)
+        default: .resumeTransfer(number)
         }
     }
 }

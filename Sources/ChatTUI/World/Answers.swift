@@ -59,7 +59,7 @@ enum Answers {
         switch (call, reply) {
         case (.ping(let contact), let time as Duration):
             state.note("\(state.world.name(of: contact)) answers in \(Units.milliseconds(time))")
-        // There is none without a link.
+        // Without a link there is no traffic.
         case (.traffic(let contact), _):
             state.note(PresenceCommands.linkLines(contact, reply as? LinkTraffic, state.world))
         // A person has no details.
@@ -236,7 +236,7 @@ enum Answers {
         case .ping(let contact): "Cannot ping \(state.world.name(of: contact))"
         case .room(let contact): "Cannot tell of \(state.world.name(of: contact))"
         case .routes(let contact): "Cannot tell the ways to \(state.world.name(of: contact))"
-        case .traffic: "Asking about the link"
+        case .traffic(let contact): "Cannot tell of the link to \(state.world.name(of: contact))"
         default: "Cannot tell"
         }
     }

@@ -25,12 +25,12 @@ enum CallResults {
         case .markSeen(let contact, _): SeenMessages.isStored(contact, &state, &effects)
 
         // Files
-        case .declineTransfer(let number): state.say("\(shown(number, state)) is declined")
+        case .declineTransfer(let number): state.say("\(hashed(number, state)) is declined")
         case .pauseTransfer(let number):
-            state.say("\(shown(number, state)) is paused (/resume \(ErrandResults.shown(number, state)))")
-        case .resumeTransfer(let number): state.say("\(shown(number, state)) is no longer paused here")
+            state.say("\(hashed(number, state)) is paused (/resume \(ErrandResults.shown(number, state)))")
+        case .resumeTransfer(let number): state.say("\(hashed(number, state)) is no longer paused here")
         case .cancelTransfer(let number), .cancelFolder(let number):
-            state.say("\(shown(number, state)) is cancelled")
+            state.say("\(hashed(number, state)) is cancelled")
         case .setRateLimit(let scope, let limit): state.say(words(limiting: scope, to: limit, &state))
 
         // Contacts
@@ -104,8 +104,8 @@ enum CallResults {
         }
     }
 
-    /// A transfer by the number under which the user knows it.
-    private static func shown(_ number: TransferNumber, _ state: AppState) -> String {
+    /// `#8`: a transfer by the number under which the user knows it.
+    private static func hashed(_ number: TransferNumber, _ state: AppState) -> String {
         "#\(ErrandResults.shown(number, state))"
     }
 

@@ -111,7 +111,7 @@ enum ErrandFailures {
     private static func leave(undone errand: Errand, _ state: inout AppState, _ effects: inout [AppEffect]) {
         switch errand.call {
         case .send(_, let text, _), .edit(_, let text): Editing.remember(text, &state, &effects)
-        case .setTyping, .markSeen: return
+        case .setTyping, .markSeen, .reconnect, .disconnect: return
         default: break
         }
         state.ending.hasLeftUndone = true

@@ -36,7 +36,9 @@ enum ErrandResults {
             return adopt(reply, to: request, &state, &effects)
         }
         switch errand.call {
-        case .setTyping, .setDraft, .reconnect: break
+        case .setTyping, .setDraft, .reconnect, .setRateLimit: break
+        // The changes come as news, in the order of the commits.
+        case .edit, .react: break
         default: state.due.conversations.somethingChanged()
         }
     }

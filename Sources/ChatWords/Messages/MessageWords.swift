@@ -123,7 +123,7 @@ package struct MessageWords: Sendable {
     package var missing: String? { message.missingBefore > 0 ? Sentences.missing(message.missingBefore) : nil }
 
     /// Where its text was.
-    package static let deleted = SafeText(literal: "(deleted)")
+    static let deleted = SafeText(literal: "(deleted)")
 
     /// The words in place of its text; `nil`: it is not deleted. They never had a message that was deleted before it was sent.
     package var removal: SafeText? {

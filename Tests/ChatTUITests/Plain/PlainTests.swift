@@ -141,7 +141,7 @@ struct PlainTests {
         var message = Fixture.message(101, .outgoing, "", at: Fixture.time(21, 9, 7), .takenBack)
         message.isRetracted = true
         let sentences = MessageSentences(state: fixture.state, message: message).lines(withDay: false)
-        #expect(sentences.map(\.text) == ["09:07 me: (deleted)"])
+        #expect(sentences.map(\.text) == ["09:07 me: (deleted before it was sent)"])
     }
 
     @Test("an offer that has reached the other disk is no delivered file")

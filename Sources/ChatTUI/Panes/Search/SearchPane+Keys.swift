@@ -219,6 +219,12 @@ extension SearchPane {
         state.place.overlay = .search(pane)
     }
 
+    /// When `searchAgain` has something to do.
+    static func due(in place: Place) -> Duration? {
+        guard case .search(let pane) = place.overlay else { return nil }
+        return pane.due
+    }
+
     /// Asks again when it is time; the cursor stays on its hit.
     static func searchAgain(_ state: inout AppState, _ effects: inout [AppEffect]) {
         guard case .search(var pane) = state.place.overlay, let due = pane.due, due <= state.surface.moment.uptime
