@@ -3,13 +3,16 @@
 
 import CLinux
 import Glibc
+import Synchronization
 
 /// The saved state of one terminal, kept in plain C memory that a signal handler may read at any time.
 @ScreenActor
 enum TerminalRestore {
-    /// All a handler needs. `isArmed` is written last when arming and first when disarming.
+    /// Whether `saved` is to be used: written last when arming and first when disarming. An exit on another thread reads it, too.
+    private nonisolated static let isArmed = Atomic(false)
+
+    /// All a handler needs.
     private struct Saved {
-        var isArmed = false
         var input: Int32 = -1
         var output: Int32 = -1
         var mode: UnsafeMutablePointer<termios>?
@@ -42,18 +45,17 @@ enum TerminalRestore {
         let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: max(1, reset.count))
         bytes.initialize(from: reset, count: reset.count)
         saved.pointee = Saved(
-            isArmed: false, input: input, output: output, mode: savedMode, reset: bytes, resetCount: reset.count)
+            input: input, output: output, mode: savedMode, reset: bytes, resetCount: reset.count)
         install()
-        saved.pointee.isArmed = true
+        isArmed.store(true, ordering: .releasing)
     }
 
     /// The terminal has been given back in order; nothing is left to do.
-    static func disarm() { saved.pointee.isArmed = false }
+    static func disarm() { isArmed.store(false, ordering: .releasing) }
 
     /// Gives the terminal back if it is still ours. Async-signal-safe.
     private nonisolated static func restore() {
-        guard saved.pointee.isArmed else { return }
-        saved.pointee.isArmed = false
+        guard isArmed.exchange(false, ordering: .acquiringAndReleasing) else { return }
         if let reset = saved.pointee.reset { _ = write(saved.pointee.output, reset, saved.pointee.resetCount) }
         if let mode = saved.pointee.mode { tcsetattr(saved.pointee.input, TCSANOW, mode) }
     }

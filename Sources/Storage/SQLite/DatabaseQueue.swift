@@ -98,6 +98,9 @@ final class DatabaseQueue: @unchecked Sendable {
         return try result.get()
     }
 
+    /// How many writes wait for the next commit.
+    var waitingWrites: Int { gathered.withLock(\.count) }
+
     /// Closes the connection after the work that is queued; later work fails.
     func close() async {
         await withCheckedContinuation { continuation in
