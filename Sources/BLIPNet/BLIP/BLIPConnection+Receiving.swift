@@ -33,7 +33,7 @@ extension BLIPConnection {
     }
 
     private mutating func takeRequest(_ frame: ReceivedFrame, now: MonotonicTime) throws(BLIPViolation) {
-        let message = try inbox.message(for: frame, type: .request, lastRequest: lastBegunRequest, now: now)
+        let message = try inbox.message(for: frame, type: .request, lastRequest: numbers.begun, now: now)
         if queuedReplyBytes > limits.maxQueuedReplyBytes, !message.account.isListed {
             inbox.fail(message, .refused("too many replies are waiting to be read"))
         }
@@ -81,7 +81,7 @@ extension BLIPConnection {
         _ frame: ReceivedFrame, type: BLIPFrameType, now: MonotonicTime
     ) throws(BLIPViolation) {
         let number = frame.header.number
-        let message = try inbox.message(for: frame, type: type, lastRequest: lastBegunRequest, now: now)
+        let message = try inbox.message(for: frame, type: type, lastRequest: numbers.begun, now: now)
         let request = waiting[number]
         if request == nil { inbox.fail(message, .unwanted) }
         // The text of an error does not belong into a file.

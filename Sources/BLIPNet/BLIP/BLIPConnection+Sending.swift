@@ -10,15 +10,16 @@ extension BLIPConnection {
     private mutating func send(
         _ request: BLIPRequest, sink: (any BodySink)?, noReply: Bool, isMeta: Bool
     ) -> UInt64 {
-        lastRequest += 1
-        let number = lastRequest
         guard end == nil, isMeta || !hasPeerSaidBye else {
+            // Nothing goes out for it, and numbers have no gaps: our own `Bye` may follow.
+            let number = numbers.nextRefused()
             let failure: LinkError =
                 end == nil ? .closedByPeer(code: WebSocketCloseCode.goingAway, reason: Self.byeProfile) : .disconnected
             sink?.bodyEnded(failure)
             events.append(.requestFailed(number: number, failure))
             return number
         }
+        let number = numbers.next()
         do throws(BLIPPropertiesError) {
             let message = OutgoingMessage(
                 number: number, type: .request, isUrgent: request.isUrgent, isNoReply: noReply,
@@ -90,7 +91,7 @@ extension BLIPConnection {
     /// wait for `isQuiet`.
     mutating func sayBye() {
         guard end == nil, dialect.hasMeta, byeNumber == nil else { return }
-        byeNumber = lastRequest + 1
+        byeNumber = numbers.last + 1
         _ = send(BLIPRequest(profile: Self.byeProfile), sink: nil, noReply: false, isMeta: true)
     }
 
@@ -139,7 +140,7 @@ extension BLIPConnection {
     private mutating func noteWritten(_ written: FrameWriter.Written, of message: OutgoingMessage) {
         if message.isNew {
             message.isNew = false
-            if message.isRequest { lastBegunRequest = message.number }
+            if message.isRequest { numbers.begun = message.number }
             if !written.isLast { setSending(message, message) }
         }
         message.sentBytes += written.wireCount

@@ -26,9 +26,8 @@ package struct BLIPConnection {
     var unpacking: UnpackingBudget
     var events = FIFO<BLIPEvent>()
 
-    /// The number of our last request, and of the last one whose first frame was sent.
-    var lastRequest: UInt64 = 0
-    var lastBegunRequest: UInt64 = 0
+    /// The numbers of our requests.
+    var numbers = RequestNumbers()
     var waiting: [UInt64: WaitingRequest] = [:]
     /// Messages of ours that have begun and not ended, for ACKs.
     var sendingRequests: [UInt64: OutgoingMessage] = [:]
@@ -185,4 +184,23 @@ package struct BLIPConnection {
     package var unansweredRequests: Int { unanswered.count }
     /// Messages of ours that wait for their turn; those that wait for an ACK are not among them.
     package var queuedMessages: Int { outbox.count }
+}
+
+/// The numbers of our requests: those that go out have no gaps.
+struct RequestNumbers {
+    /// Of the last request that goes out, and of the last one whose first frame was sent.
+    private(set) var last: UInt64 = 0
+    var begun: UInt64 = 0
+    /// Of the last request that was refused on this side. It counts down, because nothing goes out under it.
+    private var refused = UInt64.max
+
+    mutating func next() -> UInt64 {
+        last += 1
+        return last
+    }
+
+    mutating func nextRefused() -> UInt64 {
+        refused -= 1
+        return refused
+    }
 }

@@ -59,6 +59,10 @@ import Testing
         let failure = try #require(server.nextEvent()?.failure)
         #expect(failure.number == number && failure.error == .closedByPeer(code: 1001, reason: "Bye"))
         #expect(server.allFrames() == [[1, 1, 0]])
+        // It has used up no number: ours are without gaps.
+        server.sayBye()
+        let flags: [UInt8] = dialect == .blip2 ? [0x80, 0x01] : [0x40]
+        #expect(server.allFrames() == [[1] + flags + [6, 1, 0] + Array("Bye\u{0}".utf8)])
     }
 
     @Test("a peer that answers a Bye with an error, or never, ends as well", arguments: dialects)

@@ -84,19 +84,20 @@ import Testing
         for message in messages { try await pair.bob.waitForState(.offered, of: message.id) }
         try writeFile(path + "/10.txt", Array("another text".utf8))
         unlink(path + "/11.txt")
-        files["10.txt"] = nil
-        files["11.txt"] = nil
-        // Not with one of these two.
+        // As many bytes as before: only the time tells.
+        try writeFile(path + "/13.txt", try #require(files["13.txt"]).reversed())
+        for name in ["10.txt", "11.txt", "13.txt"] { files[name] = nil }
+        // Not with one of these three.
         let first = try #require(
             messages.first { if case .file(let file) = $0.content { file.name == "1.txt" } else { false } })
         try await pair.bob.client.ask(.acceptTransfer(try await pair.bob.row(first.id).number, into: nil))
         for message in messages {
             guard case .file(let file) = message.content else { continue }
-            let state: FileTransfer.State = ["10.txt", "11.txt"].contains(file.name) ? .failed : .complete
+            let state: FileTransfer.State = ["10.txt", "11.txt", "13.txt"].contains(file.name) ? .failed : .complete
             try await pair.bob.waitForState(state, of: message.id)
             try await pair.alice.waitForState(state, of: message.id)
             guard state == .failed else { continue }
-            let reason = file.name == "10.txt" ? TransferReason.sourceChanged : TransferReason.sourceGone
+            let reason = file.name == "11.txt" ? TransferReason.sourceGone : TransferReason.sourceChanged
             #expect(try await pair.bob.row(message.id).reason == reason)
         }
         // Behind the answer to their news.

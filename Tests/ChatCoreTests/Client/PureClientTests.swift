@@ -173,6 +173,20 @@ private struct Highest: RandomNumberGenerator {
         #expect(after > .zero)
     }
 
+    @Test("that an offer is accepted is news three times, each offer by itself; that it is over always is")
+    func news() {
+        let peer = Peer(
+            id: ContactID(1), peerID: nil, name: "x", addresses: [], trust: .unverified,
+            added: Timestamp(milliseconds: 0))
+        var session = PeerSession(peer: peer, policy: ReconnectPolicy())
+        let (one, other) = (MessageID(at: Timestamp(milliseconds: 1)), MessageID(at: Timestamp(milliseconds: 1)))
+        let accepted = (0..<4).map { _ in session.takeNews(of: one, isLast: false) }
+        #expect(accepted == [true, true, true, false])
+        let ofAnother = session.takeNews(of: other, isLast: false)
+        let over = session.takeNews(of: one, isLast: true)
+        #expect(ofAnother && over)
+    }
+
     @Test("what the user wants while a call is under way is remembered until the next one begins")
     func wishWhileCalling() {
         let peer = Peer(
