@@ -9,8 +9,8 @@ test=("$@" --skip-build)
 
 # What computes for seconds (simulations of the network) starves the timers of what talks over real sockets beside it, so
 # BLIPNetTests run one after the other, and so does what drives pseudo-terminals. EndToEndTests wait for processes of their own
-# most of the time: three at a time, beside those. What Swift Testing runs in a process of its own hangs while any other child of the tests has
-# ended and nobody has asked how (its waitid takes the first one, again and again), so it has no others beside it.
+# most of the time: three at a time, beside those. What Swift Testing runs in a process of its own hangs while any other child of
+# the tests has ended and nobody has asked how (its waitid takes the first one, again and again), so it has no others beside it.
 alone=InOwnProcess
 serial='BLIPNetTests|ChatTUITests\.RealTerminals'
 

@@ -110,17 +110,14 @@ enum CallResults {
     }
 
     private static func words(limiting scope: RateScope, to limit: UInt64?, _ state: inout AppState) -> String {
-        guard case .transfer(let number) = scope else {
-            return limit.map { "\(scope.words): at most \(Units.rate(Double($0)))" } ?? "\(scope.words): no limit"
+        var (scope, each) = (scope, "")
+        if case .transfer(let number) = scope {
+            state.world.transfers.limits[number] = limit
+            let named = ErrandResults.named(number, state)
+            scope = .transfer(named)
+            if ErrandResults.isFolder(named, state) { each = " for each file" }
         }
-        state.world.transfers.limits[number] = limit
-        let named = ErrandResults.named(number, state)
-        let words = RateScope.transfer(named).words
-        guard ErrandResults.isFolder(named, state) else {
-            return limit.map { "\(words): at most \(Units.rate(Double($0)))" } ?? "\(words): no limit"
-        }
-        return limit.map { "#\(named.rawValue): at most \(Units.rate(Double($0))) for each file" }
-            ?? "#\(named.rawValue): no limit"
+        return "\(scope.words): " + (limit.map { "at most \(Units.rate(Double($0)))\(each)" } ?? "no limit")
     }
 
     /// Whether a contact was there before it was added just now: news of a new one may have come already.

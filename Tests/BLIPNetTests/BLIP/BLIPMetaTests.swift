@@ -7,6 +7,12 @@ import Testing
 @Suite struct BLIPMetaTests {
     static let dialects: [BLIPDialect] = [.blip2, .blip2013]
 
+    /// Our `Bye` as the first request.
+    private static func byeFrame(_ dialect: BLIPDialect) -> [UInt8] {
+        let flags: [UInt8] = dialect == .blip2 ? [0x80, 0x01] : [0x40]
+        return [1] + flags + [6, 1, 0] + Array("Bye\u{0}".utf8)
+    }
+
     @Test("a Bye is a meta request, answered by the other side and told to nobody", arguments: dialects)
     func bye(dialect: BLIPDialect) throws {
         var client = BLIPConnection(dialect)
@@ -15,8 +21,7 @@ import Testing
         client.sayBye()
         #expect(!client.isQuiet)
         let frames = client.allFrames()
-        let flags: [UInt8] = dialect == .blip2 ? [0x80, 0x01] : [0x40]
-        #expect(frames == [[1] + flags + [6, 1, 0] + Array("Bye\u{0}".utf8)])
+        #expect(frames == [Self.byeFrame(dialect)])
         for frame in frames { try server.receive(frame) }
         let answers = server.allFrames()
         #expect(answers == [[1, 1, 0]])
@@ -61,8 +66,7 @@ import Testing
         #expect(server.allFrames() == [[1, 1, 0]])
         // It has used up no number: ours are without gaps.
         server.sayBye()
-        let flags: [UInt8] = dialect == .blip2 ? [0x80, 0x01] : [0x40]
-        #expect(server.allFrames() == [[1] + flags + [6, 1, 0] + Array("Bye\u{0}".utf8)])
+        #expect(server.allFrames() == [Self.byeFrame(dialect)])
     }
 
     @Test("a peer that answers a Bye with an error, or never, ends as well", arguments: dialects)

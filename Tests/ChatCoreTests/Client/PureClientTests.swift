@@ -9,6 +9,14 @@ import Testing
 /// A point of time for tests, in seconds.
 private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds: Int64(seconds * 1e9)) }
 
+/// What a run knows at its start of a contact without a key or an address.
+private func newSession() -> PeerSession {
+    let peer = Peer(
+        id: ContactID(1), peerID: nil, name: "x", addresses: [], trust: .unverified,
+        added: Timestamp(milliseconds: 0))
+    return PeerSession(peer: peer, policy: ReconnectPolicy())
+}
+
 /// Always draws the largest number. It has a size: the thread sanitizer looks where an `inout` value is, and nothing is nowhere.
 private struct Highest: RandomNumberGenerator {
     var number = UInt64.max
@@ -160,10 +168,7 @@ private struct Highest: RandomNumberGenerator {
 
     @Test("calling again brings no new burst")
     func burstOfPeer() {
-        let peer = Peer(
-            id: ContactID(1), peerID: nil, name: "x", addresses: [], trust: .unverified,
-            added: Timestamp(milliseconds: 0))
-        var session = PeerSession(peer: peer, policy: ReconnectPolicy())
+        var session = newSession()
         var limits = ChatLimits()
         limits.operationBurst = 3
         let waits = (0..<4).map { _ in session.takeOperation(within: limits, now: at(0)) }
@@ -175,10 +180,7 @@ private struct Highest: RandomNumberGenerator {
 
     @Test("that an offer is accepted is news three times, each offer by itself; that it is over always is")
     func news() {
-        let peer = Peer(
-            id: ContactID(1), peerID: nil, name: "x", addresses: [], trust: .unverified,
-            added: Timestamp(milliseconds: 0))
-        var session = PeerSession(peer: peer, policy: ReconnectPolicy())
+        var session = newSession()
         let (one, other) = (MessageID(at: Timestamp(milliseconds: 1)), MessageID(at: Timestamp(milliseconds: 1)))
         let accepted = (0..<4).map { _ in session.takeNews(of: one, isLast: false) }
         #expect(accepted == [true, true, true, false])
@@ -189,10 +191,7 @@ private struct Highest: RandomNumberGenerator {
 
     @Test("what the user wants while a call is under way is remembered until the next one begins")
     func wishWhileCalling() {
-        let peer = Peer(
-            id: ContactID(1), peerID: nil, name: "x", addresses: [], trust: .unverified,
-            added: Timestamp(milliseconds: 0))
-        var session = PeerSession(peer: peer, policy: ReconnectPolicy())
+        var session = newSession()
         session.wantCall()
         #expect(!session.wantsAnotherCall, "nothing is under way: the caller calls")
         let first = session.beginDial()
@@ -469,10 +468,7 @@ private struct Highest: RandomNumberGenerator {
 
     @Test("of the links of a peer one remainder is kept at a time")
     func remainders() {
-        let peer = Peer(
-            id: ContactID(1), peerID: nil, name: "x", addresses: [], trust: .unverified,
-            added: Timestamp(milliseconds: 0))
-        var session = PeerSession(peer: peer, policy: ReconnectPolicy())
+        var session = newSession()
         for number in 1...3 as ClosedRange<UInt64> { session.beginConsuming(LinkNumber(rawValue: number)) }
         let kept = ([2, 1, 4] as [UInt64]).map { session.keepsRemainder(of: LinkNumber(rawValue: $0)) }
         #expect(kept == [true, false, false])
