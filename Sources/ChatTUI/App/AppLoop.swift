@@ -81,7 +81,7 @@ final class AppLoop {
         }
         // On another processor they are answered while the terminal is started.
         await Task.yield()
-        if let size = try begin() { state?.surface.size = size }
+        if let size = try begin() { state?.surface.resize(to: size) }
         let early = self.early ?? []
         self.early = nil
         for action in early { dispatch(action) }
@@ -98,20 +98,16 @@ final class AppLoop {
     }
 
     private func firstState(size: Size, _ options: ChatApplicationOptions) async -> AppState {
+        let limit = options.settings.historyCount
+        let surface = Surface(
+            size: size, clock: options.clock, moment: now, home: options.home, version: options.version,
+            settings: options.settings, theme: options.theme, settingNames: options.settingsStore,
+            isLineMode: options.isLineMode)
+        let world = World(identity: await service.identity, isSecondScreen: options.isSecondScreen)
+        let lines = inputHistory?.read(limit: limit)
         var first = AppState(
-            surface: Surface(
-                size: size, clock: options.clock, moment: now, home: options.home, version: options.version),
-            identity: await service.identity)
-        first.place.firstContact = options.contact
-        first.world.isSecondScreen = options.isSecondScreen
-        first.surface.isLineMode = options.isLineMode
-        first.surface.settings = options.settings
-        first.surface.savedMouse = options.settings.mouse
-        first.surface.theme = options.theme
-        first.surface.settingNames = options.settingsStore
-        if let lines = inputHistory?.read(limit: options.settings.historyCount) {
-            first.composer.history = InputHistory(lines, limit: options.settings.historyCount)
-        }
+            surface: surface, world: world, history: lines.map { InputHistory($0, limit: limit) },
+            firstContact: options.contact)
         if !options.notices.isEmpty { first.note(options.notices) }
         return first
     }
@@ -164,8 +160,8 @@ final class AppLoop {
     /// Notes what the terminal can do, as far as is known by now.
     func terminalIs(_ capabilities: TerminalCapabilities) {
         // Pictures are read in the size that they are shown in.
-        if capabilities.graphics != state?.surface.terminal.graphics { state?.world.pictures = PictureShelf() }
-        state?.surface.terminal = capabilities
+        if capabilities.graphics != state?.surface.terminal.graphics { state?.world.pictures.forget() }
+        state?.surface.terminalIs(capabilities)
     }
 
     // MARK: Actions and effects

@@ -9,9 +9,9 @@ extension AppState {
     /// Whatever is due by now.
     mutating func expire(_ effects: inout [AppEffect]) {
         let now = surface.moment.uptime
-        if let until = place.status?.until, until <= now { place.status = nil }
+        place.expireStatus(at: now)
         for index in world.chats.indices {
-            if let until = world.chats[index].typingUntil, until <= now { world.chats[index].typingUntil = nil }
+            world.chats[index].expireTyping(at: now)
         }
         if let draft = due.draft, draft <= now { Drafts.storeDraft(&self, &effects) }
         SpellChecking.check(&self, &effects)

@@ -7,17 +7,24 @@ import ChatWords
 package struct AppState: Sendable {
     package internal(set) var surface: Surface
     var world: World
-    var composer = Composer()
-    package internal(set) var place = Place()
+    var composer: Composer
+    package internal(set) var place: Place
     /// The things that the screen does by itself when their time has come.
     var due = Due()
 
     /// Whether the program continues.
     var ending = Ending()
 
-    package init(surface: Surface, identity: LocalIdentity) {
+    /// `history`: the lines that were typed in earlier runs; `firstContact`: whose chat opens first.
+    init(surface: Surface, world: World, history: InputHistory? = nil, firstContact: String? = nil) {
         self.surface = surface
-        world = World(identity: identity)
+        self.world = world
+        composer = Composer(history: history ?? InputHistory())
+        place = Place(firstContact: firstContact)
+    }
+
+    package init(surface: Surface, identity: LocalIdentity) {
+        self.init(surface: surface, world: World(identity: identity))
     }
 
     /// The first things to show are still on their way: the list, and of the chat that opens the newest page and the
@@ -25,7 +32,7 @@ package struct AppState: Sendable {
     var isOpening: Bool {
         guard world.hasLoaded else { return true }
         guard let chat = openChat else { return false }
-        return chat.storedDraft == .asked || (!chat.window.isLoaded && chat.window.loading != nil)
+        return chat.storedDraft == .asked || (!chat.window.isLoaded && chat.window.paging.request != nil)
     }
 }
 

@@ -5,34 +5,36 @@ import ChatWords
 
 /// A conversation with its link, its window of history and what its user is doing.
 struct Chat: Sendable, Equatable, Identifiable {
-    var conversation: Conversation
-    var link = LinkState.offline(reason: nil)
+    private(set) var conversation: Conversation
+    private(set) var link = LinkState.offline(reason: nil)
     /// Until when (uptime) they are shown as typing without news.
-    var typingUntil: Duration?
+    private(set) var typingUntil: Duration?
     var window = ChatWindow()
     /// Unread messages that name us.
-    var mentionCount = 0
+    private(set) var mentionCount = 0
     /// The contact that this one's name looks like, as long as both are there.
-    var twin: String?
+    private(set) var twin: String?
     /// The part that the user saw when they left it for another chat, if that was not its end.
-    var leftPlace: ReturnPlace?
+    private(set) var leftPlace: ReturnPlace?
     /// The number to compare, once asked for.
-    var safetyNumber: [String]?
+    private(set) var safetyNumber: [String]?
     /// The answer or edit that the line in its input becomes, when it is no new message.
-    var composing: Composing?
+    private(set) var composing: Composing?
     /// Quoted messages that the window does not hold.
-    var quotes: [MessageID: Quote] = [:]
+    private(set) var quotes: [MessageID: Quote] = [:]
     /// Our user wants it to stay unread although it is open.
-    var keepsUnread = false
+    private(set) var keepsUnread = false
     /// The newest that was seen while a mark was on its way to the store: the next mark, for all that came meanwhile.
-    var seenNext: HistoryPosition?
+    private(set) var seenNext: HistoryPosition?
     /// How many marks of this screen as seen are on their way to the store, and when (uptime) the last one was there.
-    var seenOnItsWay = 0
-    var seenStored: Duration?
+    private var seenOnItsWay = 0
+    private var seenStored: Duration?
     /// The draft from before, which the screen asks for once.
-    var storedDraft = StoredDraft.unknown
+    private(set) var storedDraft = StoredDraft.unknown
 
     enum StoredDraft: Sendable, Equatable { case unknown, asked, known }
+
+    init(conversation: Conversation) { self.conversation = conversation }
 
     var id: ContactID { conversation.peer.id }
     var peer: Peer { conversation.peer }
@@ -59,12 +61,240 @@ struct Chat: Sendable, Equatable, Identifiable {
             ?? NameLikeness.warning(of: peer.name).map { SafeText($0, as: .line) }
     }
 
+    var isUnread: Bool { conversation.unreadCount > 0 }
+}
+
+// MARK: News of the contact
+
+extension Chat {
+    /// The conversation as the store has it, in its answer to a question of `time` (uptime). Messages that the user has
+    /// seen here since stay seen.
+    mutating func receive(_ news: Conversation, askedAt time: Duration?) {
+        let seen = conversation.readUpTo
+        if peer.peerID != news.peer.peerID { safetyNumber = nil }
+        conversation = news
+        if news.unreadCount == 0 { mentionCount = 0 }
+        guard let seen, news.readUpTo.map({ $0 < seen }) ?? true else { return }
+        if mayOvertakeSeen(askedAt: time) {
+            markRead(upTo: seen)
+        } else {
+            // Marked as unread at another screen: to have it in view here does not take that back.
+            keepsUnread = true
+        }
+    }
+
     /// Whether an answer of the store to a question of that time (uptime) may not know what was seen here.
-    func mayOvertakeSeen(askedAt time: Duration?) -> Bool {
+    private func mayOvertakeSeen(askedAt time: Duration?) -> Bool {
         guard seenOnItsWay == 0 else { return true }
         guard let seenStored, let time else { return false }
         return time <= seenStored
     }
 
-    var isUnread: Bool { conversation.unreadCount > 0 }
+    /// The link is made or lost. News of a link do not say how fast it is: what was measured stays until it is asked
+    /// again.
+    mutating func linkChanged(to new: LinkState, at now: Timestamp) {
+        let wasOnline = link.isOnline
+        if case .online(var details) = new, case .online(let before) = link, details.roundTrip == nil {
+            details.roundTrip = before.roundTrip
+            link = .online(details)
+        } else {
+            link = new
+        }
+        if !link.isOnline { typingUntil = nil }
+        // The core stores the same and says nothing of it.
+        if wasOnline != link.isOnline { conversation.peer.lastSeen = now }
+    }
+
+    /// The link as the chat reports it, or as nobody knows better.
+    mutating func receive(link: LinkState) { self.link = link }
+
+    /// The peer is typing until then (uptime) unless it says so again; `nil`: it has stopped.
+    mutating func noteTyping(until end: Duration?) { typingUntil = end }
+
+    mutating func expireTyping(at now: Duration) {
+        if let typingUntil, typingUntil <= now { self.typingUntil = nil }
+    }
+
+    mutating func receive(safetyNumber number: [String]?) { safetyNumber = number }
+
+    /// The other contact, if any, whose name looks like this one's.
+    mutating func receive(twin: String?) { self.twin = twin }
+
+    mutating func mute(until end: Timestamp?) { conversation.peer.mutedUntil = end }
+
+    mutating func acceptFiles(upTo limit: UInt64?) { conversation.peer.acceptsFilesUpTo = limit }
+}
+
+// MARK: Messages
+
+extension Chat {
+    /// A message that is not in the window yet was stored after all others.
+    mutating func noteNewest(_ message: ChatMessage) {
+        if conversation.lastMessage.map({ $0.position < message.position }) ?? true {
+            conversation.lastMessage = message
+        }
+    }
+
+    /// An own message was added to what waits for the peer.
+    mutating func noteQueued() { conversation.queuedCount += 1 }
+
+    /// A message of the peer has come. Returns whether everything before it was read.
+    mutating func countUnread(mentionsMe: Bool) -> Bool {
+        let wasRead = conversation.unreadCount == 0 && !keepsUnread
+        typingUntil = nil
+        conversation.unreadCount += 1
+        if mentionsMe { mentionCount += 1 }
+        return wasRead
+    }
+
+    /// An unread message from before this start names us.
+    mutating func noteMention() { mentionCount += 1 }
+
+    /// A message is as it is now wherever it is shown.
+    mutating func change(_ message: ChatMessage) {
+        window.replace(message)
+        composing?.update(message)
+        if case .found(let known)? = quotes[message.id] {
+            if known.key == message.key { quotes[message.id] = .found(message.following(known)) }
+        } else if quotes[message.id] != nil {
+            quotes[message.id] = .found(message)
+        }
+        if let last = conversation.lastMessage, last.key == message.key {
+            conversation.lastMessage = message.following(last)
+        }
+    }
+
+    /// The quoted messages among those that we have `asked` for; the others are missing.
+    mutating func receive(quotes messages: [ChatMessage], asked: [MessageID]) {
+        var answers: [MessageID: Quote] = [:]
+        for id in asked { answers[id] = .missing }
+        // Of two with the same id, ours.
+        for message in messages.sorted(by: { $0.direction == .incoming && $1.direction == .outgoing }) {
+            answers[message.id] = .found(message)
+        }
+        // A message that was found before the answer came is news, which the answer may be older than.
+        quotes.merge(answers) { known, answer in
+            if case .found = known { known } else { answer }
+        }
+    }
+
+    /// More quotes are forgotten when nothing in the window needs them.
+    private static let quoteLimit = 300
+
+    /// The quoted messages that nobody has asked for yet; they count as asked from now on.
+    mutating func takeMissingQuotes() -> [MessageID] {
+        let wanted = Set(window.items.lazy.compactMap(\.message?.replyTo))
+        guard !wanted.isEmpty else { return [] }
+        let known = Set(window.items.lazy.compactMap(\.message?.id))
+        if quotes.count > Self.quoteLimit { quotes = quotes.filter { wanted.contains($0.key) } }
+        let missing = wanted.filter { !known.contains($0) && quotes[$0] == nil }.sorted { $0.text < $1.text }
+        for id in missing { quotes[id] = .asked }
+        return missing
+    }
+
+    /// The content of the quote of `id`.
+    func quoted(_ id: MessageID) -> Quote {
+        if let message = window.message(id) { return .found(message) }
+        return quotes[id] ?? .asked
+    }
+}
+
+// MARK: What is read
+
+extension Chat {
+    /// Everything up to there is read.
+    mutating func markRead(upTo position: HistoryPosition) {
+        conversation.readUpTo = position
+        conversation.unreadCount = 0
+        mentionCount = 0
+    }
+
+    /// From there on `count` messages are unread, of which `mentions` name us, until the user says otherwise.
+    mutating func markUnread(after position: HistoryPosition, count: Int, mentions: Int) {
+        keepsUnread = true
+        conversation.readUpTo = position
+        conversation.unreadCount = count
+        mentionCount = mentions
+        window.showUnreadLine(after: position, count: count)
+    }
+
+    /// The store has marked the same, maybe after an answer that did not know it.
+    mutating func unreadIsStored(after position: HistoryPosition) {
+        if keepsUnread { conversation.readUpTo = position }
+    }
+
+    /// Messages in view count as read again.
+    mutating func endKeepingUnread() { keepsUnread = false }
+
+    /// Everything up to there was in view: the store is to learn it.
+    mutating func see(upTo position: HistoryPosition) {
+        markRead(upTo: position)
+        seenNext = position
+    }
+
+    /// What the store is to learn next; `nil` while something is on its way: in a flood each message would be one.
+    mutating func takeSeen() -> HistoryPosition? {
+        guard seenOnItsWay == 0, let position = seenNext else { return nil }
+        seenNext = nil
+        seenOnItsWay += 1
+        return position
+    }
+
+    /// The same at the end, when nobody waits for the store any more.
+    mutating func takeLastSeen() -> HistoryPosition? {
+        defer { seenNext = nil }
+        return seenNext
+    }
+
+    /// /read: the store learns it at once.
+    mutating func sendRead(upTo position: HistoryPosition) {
+        markRead(upTo: position)
+        seenOnItsWay += 1
+    }
+
+    /// The store has what was on its way, or could not take it.
+    mutating func seenIsStored(at now: Duration) {
+        seenOnItsWay = max(0, seenOnItsWay - 1)
+        seenStored = now
+    }
+}
+
+// MARK: The user's own
+
+extension Chat {
+    /// The input is about a message from now on.
+    mutating func begin(_ composing: Composing) { self.composing = composing }
+
+    /// The input is for new messages again, or for the reply that an edit has interrupted.
+    mutating func endComposing() {
+        if case .edit(_, _, let answered?) = composing {
+            composing = .reply(to: answered)
+        } else {
+            composing = nil
+        }
+    }
+
+    /// The user leaves the chat, and where they were reading is kept.
+    mutating func leave() {
+        leftPlace = window.isAtBottom ? nil : ReturnPlace(self, search: nil)
+        window.shrink()
+    }
+
+    /// The user comes back. Returns where they were reading, unless there is something new.
+    mutating func comeBack() -> ReturnPlace? {
+        defer { leftPlace = nil }
+        guard isUnread else { return leftPlace }
+        window.showUnreadLine(
+            after: conversation.readUpTo ?? HistoryPosition(.min), count: conversation.unreadCount)
+        return nil
+    }
+
+    /// `false`: we have asked for the draft before.
+    mutating func askForDraft() -> Bool {
+        guard storedDraft == .unknown else { return false }
+        storedDraft = .asked
+        return true
+    }
+
+    mutating func draftIsKnown() { storedDraft = .known }
 }

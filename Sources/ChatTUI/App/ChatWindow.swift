@@ -1,6 +1,6 @@
 // The part of a conversation that is in memory: pages from the store, new messages, and local notices between them.
 
-package import ChatCore
+import ChatCore
 import ChatWords
 
 /// A contiguous stretch of one conversation, at most `limit` items. Scrolling loads more at one end and drops the
@@ -23,10 +23,15 @@ struct ChatWindow: Sendable, Equatable {
 
     /// The line "N new": it is shown before the first incoming message after the position `after`.
     struct UnreadLine: Sendable, Equatable {
-        var after: HistoryPosition
-        var count: Int
+        let after: HistoryPosition
+        fileprivate(set) var count: Int
         /// The user has looked further up since, and need not hear where it is.
-        var isFound = false
+        fileprivate(set) var isFound = false
+
+        init(after: HistoryPosition, count: Int) {
+            self.after = after
+            self.count = count
+        }
     }
 
     private struct HeldNotice: Sendable, Equatable {
@@ -54,25 +59,16 @@ struct ChatWindow: Sendable, Equatable {
     private(set) var reachesOldest = false
     /// Nothing newer is in the store: new messages are appended.
     private(set) var reachesNewest = true
-    var scroll = Scroll.bottom
+    private(set) var scroll = Scroll.bottom
     /// Messages that came while the user looked at older ones.
-    var newerCount = 0
-    var unreadLine: UnreadLine?
+    private(set) var newerCount = 0
+    private(set) var unreadLine: UnreadLine?
     /// A search hit to point at.
-    var highlight: MessageKey?
-    /// The page that is being loaded; answers to other requests are stale.
-    var loading: PageRequest? {
-        didSet { if loading == nil { newsWhileLoading = [:] } }
-    }
-    /// Messages that have changed since we asked for the page, which may not have the changes yet.
-    private var newsWhileLoading: [MessageKey: ChatMessage] = [:]
+    private(set) var highlight: MessageKey?
+    /// The page that is on its way, and what waits for it.
+    var paging = Paging()
     /// Notices whose place is not in memory. Those without a place belong after the newest message.
     private var held: [HeldNotice] = []
-    /// Rows that the user wanted to scroll further than what is loaded; negative is towards older messages. Done when
-    /// the page is there.
-    var owedRows = 0
-    /// The last page could not be loaded; it is tried again when the user scrolls.
-    var loadFailed = false
     /// The items that /clear has hidden, if the user has not scrolled back to them.
     private(set) var cleared: Cleared?
 
@@ -129,13 +125,55 @@ struct ChatWindow: Sendable, Equatable {
         return items.firstIndex { $0.order > (cleared.position, cleared.rank) }
     }
 
+    // MARK: The view
+
+    /// The view follows the newest message.
+    mutating func showNewest() {
+        scroll = .bottom
+        newerCount = 0
+    }
+
+    mutating func scroll(to place: Scroll) {
+        scroll = place
+        if isAtBottom { newerCount = 0 }
+    }
+
+    /// The view begins with the first message that is loaded.
+    mutating func showFirst() {
+        if let first = items.first(where: { !isFolded($0) }) { scroll = .at(first.key, hiddenRows: 0) }
+    }
+
+    /// A message to point at, or none.
+    mutating func point(at key: MessageKey?) { highlight = key }
+
+    /// The line "N new" is before the first message of theirs after `position`.
+    mutating func showUnreadLine(after position: HistoryPosition, count: Int) {
+        unreadLine = UnreadLine(after: position, count: count)
+    }
+
+    /// Where it was when the user was here last.
+    mutating func restore(_ line: UnreadLine?) { if unreadLine == nil { unreadLine = line } }
+
+    mutating func dropUnreadLine() { unreadLine = nil }
+
+    /// The user has looked further up.
+    mutating func noteUnreadLineFound() { unreadLine?.isFound = true }
+
+    /// A message of theirs has come that nobody has seen: the line counts it. One that begins `anew` does not count
+    /// messages that were read before.
+    mutating func countUnread(after position: HistoryPosition, anew: Bool) {
+        if !isAtBottom { newerCount += 1 }
+        if anew || unreadLine == nil { showUnreadLine(after: position, count: 0) }
+        unreadLine?.count += 1
+    }
+
     // MARK: Pages
 
     /// Takes over a loaded page (oldest first).
     mutating func merge(_ page: [ChatMessage], for request: PageRequest) {
-        let news = newsWhileLoading
+        let news = paging.news
         let page = page.map { news[$0.key] ?? $0 }
-        loading = nil
+        paging.end()
         isLoaded = true
         let isFull = page.count >= request.limit
         defer { placeHeld() }
@@ -185,14 +223,14 @@ struct ChatWindow: Sendable, Equatable {
 
     /// A message was stored. Returns `false` when the window ends before it, and no page that leads to it is on its way.
     @discardableResult mutating func append(_ message: ChatMessage) -> Bool {
-        note(message)
+        paging.note(message)
         if contains(message) {
             replace(message)
             return true
         }
         // Before we ask for the first page there is nothing to keep up to date.
-        guard isLoaded || loading != nil else { return true }
-        guard reachesNewest else { return loading?.anchor == .newest }
+        guard isLoaded || paging.request != nil else { return true }
+        guard reachesNewest else { return paging.request?.anchor == .newest }
         insert([message])
         trim(keepingOldest: scroll != .bottom)
         return true
@@ -200,7 +238,7 @@ struct ChatWindow: Sendable, Equatable {
 
     /// A message changed. Returns `false` when it is not in the window.
     @discardableResult mutating func replace(_ message: ChatMessage) -> Bool {
-        note(message)
+        paging.note(message)
         guard let index = index(of: .message(message.key)), let known = items[index].message else { return false }
         let news = message.following(known)
         // A folder of thousands of files changes file by file.
@@ -209,11 +247,6 @@ struct ChatWindow: Sendable, Equatable {
         knownNewestIncoming = newest
         if news.isRetracted != known.isRetracted { fold(retracted: news, at: index) }
         return true
-    }
-
-    private mutating func note(_ message: ChatMessage) {
-        guard loading != nil else { return }
-        newsWhileLoading[message.key] = newsWhileLoading[message.key].map(message.following) ?? message
     }
 
     /// A message has come late: it is shown if its place is in the window.
@@ -251,13 +284,15 @@ struct ChatWindow: Sendable, Equatable {
 
     /// The user looks elsewhere now: a page that would take the view with it is not wanted any more.
     mutating func giveUpJump() {
-        if isLoaded, loading?.replaces == true { loading = nil }
+        if isLoaded, paging.request?.replaces == true { paging.end() }
     }
 
     /// Gives memory back when the chat is left: only the newest page stays.
     mutating func shrink() {
         // Nobody looks any more at what a page on its way would show.
-        guard reachesNewest, loading?.replaces != true || loading?.anchor == .newest else { return forget() }
+        guard reachesNewest, paging.request?.replaces != true || paging.request?.anchor == .newest else {
+            return forget()
+        }
         scroll = .bottom
         newerCount = 0
         highlight = nil
@@ -354,19 +389,4 @@ struct ChatWindow: Sendable, Equatable {
         hold(gone)
         fold(without: gone)
     }
-}
-
-/// A page that the screen wants.
-package struct PageRequest: Sendable, Equatable {
-    package var contact: ContactID
-    package var anchor: PageAnchor
-    package var limit: Int
-    /// Tells answers apart: only the latest request of a window counts.
-    package var generation: Int
-    /// The page takes the place of what the window holds.
-    var replaces = false
-    /// The message to show when the page is there.
-    var showing: MessageKey?
-    /// The item at the bottom of the view stays there.
-    var keepsView = false
 }

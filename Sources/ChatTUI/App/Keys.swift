@@ -6,7 +6,7 @@ import ChatWords
 /// Gives each input event to the part of the screen that it is for.
 enum Keys {
     static func receive(_ event: InputEvent, _ shown: Picture?, _ state: inout AppState, _ effects: inout [AppEffect]) {
-        if event.isOfUser { state.surface.attention.note(inputAt: state.surface.moment.uptime) }
+        if event.isOfUser { state.surface.noteInput() }
         if state.ending.isQuitting, event.isOfUser { return receiveWhileQuitting(event, &state, &effects) }
         switch event {
         case .key(let key):
@@ -18,10 +18,8 @@ enum Keys {
         case .resize(let newSize):
             // The same size again: the terminal has shown something else meanwhile, and forgotten our pictures.
             if newSize == state.surface.size { effects += state.world.pictures.commands.map(AppEffect.terminal) }
-            state.surface.size = newSize
-        case .focus(let focused):
-            state.surface.isFocused = focused
-            state.surface.attention.focusWasReported()
+            state.surface.resize(to: newSize)
+        case .focus(let focused): state.surface.focusChanged(to: focused)
         case .terminate(let signal): leave(128 &+ signal, &state, &effects)
         case .reload: effects.append(.run(.settings(.reload)))
         case .hangup: leave(129, &state, &effects)
@@ -34,7 +32,7 @@ enum Keys {
 
     /// Nobody is there any more to wait for a chat that does not answer.
     private static func leave(_ code: Int32, _ state: inout AppState, _ effects: inout [AppEffect]) {
-        state.ending.exitCode = code
+        state.ending.end(with: code)
         MainCommands.quit(&state, &effects)
         effects.append(.giveUp)
     }
@@ -56,19 +54,13 @@ enum Keys {
         state.say("Finishing up; then blipchat quits")
     }
 
-    /// After a key: a question that it has answered, or that it has not, is not to be read any more. One that it has
-    /// asked anew is.
+    /// After a key, unless it has only begun a sequence.
     private static func settle(_ asked: (status: StatusNotice, confirmation: Confirmation?)?, _ state: inout AppState) {
-        guard let asked, state.composer.pendingKeys.isEmpty else { return }
-        guard state.place.confirmation == nil || state.place.confirmation == asked.confirmation else { return }
-        // Also when the key has said something in its place: what cannot be read any more is not answered.
-        state.place.confirmation = nil
-        if state.place.status == asked.status { state.place.status = nil }
+        if let asked, state.composer.pendingKeys.isEmpty { state.place.settle(asked) }
     }
 
     private static func press(_ key: Key, _ state: inout AppState, _ effects: inout [AppEffect]) {
-        // A key proves that somebody is there, also on terminals that report no focus.
-        state.surface.isFocused = true
+        state.surface.noteFocus()
         if state.composer.takeLiteral(), let text = key.literalText { return type(text, &state, &effects) }
         if StrayLines.typesLine(key, &state, &effects) || ViKeys.press(key, &state, &effects) { return }
         let keys = state.composer.takeSequence(endingWith: key)
@@ -98,7 +90,7 @@ enum Keys {
         }
         if command != .complete, command != .completeBack {
             let hadList = state.composer.completion.map { !$0.candidates.isEmpty } ?? false
-            state.composer.completion = nil
+            state.composer.dropCompletion()
             if command == .back, hadList { return }
         }
         if state.place.overlay != nil, context != .anywhere || command == .back {
@@ -110,7 +102,7 @@ enum Keys {
 
     /// Typed characters, into the field that has the cursor.
     static func type(_ text: String, _ state: inout AppState, _ effects: inout [AppEffect]) {
-        state.composer.completion = nil
+        state.composer.dropCompletion()
         _ = Pastes.withdrawQuestion(&state)
         if state.place.overlay != nil {
             state.typeIntoOverlay(text, &effects)
@@ -118,7 +110,7 @@ enum Keys {
         }
         if state.place.browse != nil { return Browsing.refuse(text, &state) }
         // A user who types stays here.
-        state.place.returnPlace = nil
+        state.place.dropWayBack()
         state.composer.endKill()
         state.composer.leaveHistory()
         if state.surface.settings.editMode == .vi, state.composer.vi.isReplacing {
@@ -133,13 +125,13 @@ enum Keys {
     static func runBound(_ line: String, _ state: inout AppState, _ effects: inout [AppEffect]) {
         switch SlashLine.parse(line, aliases: state.surface.settings.aliases) {
         case .command(let command, let arguments):
-            state.place.overlay = nil
+            state.place.closePane()
             let (chat, typed) = (state.place.openID, state.composer.input)
-            state.composer.runsBoundLine = true
-            defer { state.composer.runsBoundLine = false }
+            state.composer.run(.bound)
+            defer { state.composer.run(.none) }
             command.run(arguments, &state, &effects)
             // In another chat it would be another's line.
-            if state.composer.input.isEmpty, state.place.openID == chat { state.composer.input = typed }
+            if state.composer.input.isEmpty, state.place.openID == chat { state.composer.write(typed) }
         case .message(let text): Entering.send(text, from: .key, &state, &effects)
         case .planned, .unknown, .empty:
             state.say(

@@ -27,7 +27,7 @@ enum MainCommands {
             ChatSwitching.open(number: command.chatNumber ?? 1, &state, &effects)
         case .links: ChoicePane.showLinks("", &state, &effects)
         case .plainView:
-            state.surface.isPlain.toggle()
+            state.surface.togglePlainView()
             state.say(
                 state.surface.isPlain
                     ? "Plain view: no panes, no indentation (\(state.surface.key(.plainView)) ends it)" : "Normal view")
@@ -38,10 +38,9 @@ enum MainCommands {
             if state.place.browse == nil { Browsing.start(&state) }
             if state.place.browse != nil { _ = Browsing.perform(command, &state, &effects) }
         case .toggleList:
-            toggle("list", \.surface.listIsHidden, at: \.list, needing: ScreenLayout.columnsForList, &state)
+            toggle(.list, named: "list", at: \.list, needing: ScreenLayout.columnsForList, &state)
         case .toggleDetails:
-            toggle(
-                "details", \.surface.detailsAreHidden, at: \.details, needing: ScreenLayout.columnsForDetails, &state)
+            toggle(.details, named: "details", at: \.details, needing: ScreenLayout.columnsForDetails, &state)
         case .acceptOffer: Offers.answer(accepting: true, &state, &effects)
         case .declineOffer: Offers.answer(accepting: false, &state, &effects)
         case .redraw: effects.append(.redraw)
@@ -58,7 +57,7 @@ enum MainCommands {
             Scrolling.scroll(command, &state, &effects)
         case .send:
             Entering.enter(&state, &effects)
-            if state.surface.settings.editMode == .vi { state.composer.vi = ViMode() }
+            if state.surface.settings.editMode == .vi { state.composer.vi.restart() }
         case .newline:
             state.composer.input.insert("\n")
             Drafts.changed(&state, &effects)
@@ -85,8 +84,7 @@ enum MainCommands {
 
     /// Esc with no overlay open.
     private static func goBack(_ state: inout AppState, _ effects: inout [AppEffect]) {
-        if let place = state.place.returnPlace {
-            state.place.returnPlace = nil
+        if let place = state.place.takeWayBack() {
             ChatSwitching.returnTo(place, &state, &effects)
         } else if state.openChat?.composing != nil {
             Answering.stop(&state)
@@ -97,13 +95,11 @@ enum MainCommands {
 
     /// Ctrl-q, /quit, SIGTERM: what was typed is stored first.
     static func quit(_ state: inout AppState, _ effects: inout [AppEffect]) {
-        guard !state.ending.isQuitting else { return }
-        state.ending.isQuitting = true
+        guard state.ending.quit() else { return }
         Drafts.stopTyping(&state.due, &effects)
         Drafts.leaveDrafts(&state, &effects)
         for index in state.world.chats.indices {
-            guard let position = state.world.chats[index].seenNext else { continue }
-            state.world.chats[index].seenNext = nil
+            guard let position = state.world.chats[index].takeLastSeen() else { continue }
             effects.append(.run(.call(.markSeen(state.world.chats[index].id, upTo: position))))
         }
         effects.append(.quit)
@@ -113,14 +109,14 @@ enum MainCommands {
 
     /// F2 and F3. A screen that has no room for the pane says so, and the key does not count.
     private static func toggle(
-        _ pane: String, _ isHidden: WritableKeyPath<AppState, Bool>, at area: KeyPath<ScreenLayout, Rect?>,
-        needing columns: Int, _ state: inout AppState
+        _ pane: SidePane, named name: String, at area: KeyPath<ScreenLayout, Rect?>, needing columns: Int,
+        _ state: inout AppState
     ) {
         let hadPane = ScreenLayout(state)[keyPath: area] != nil
-        state[keyPath: isHidden].toggle()
+        state.surface.toggle(pane)
         guard !hadPane, ScreenLayout(state)[keyPath: area] == nil else { return }
-        state[keyPath: isHidden].toggle()
-        state.say(noRoom(for: pane, columns, state))
+        state.surface.toggle(pane)
+        state.say(noRoom(for: name, columns, state))
     }
 
     private static func noRoom(for pane: String, _ columns: Int, _ state: AppState) -> String {

@@ -7,7 +7,7 @@ import ChatWords
 enum Mouse {
     static func receive(_ mouse: MouseEvent, on picture: Picture, _ state: inout AppState, _ effects: inout [AppEffect])
     {
-        state.surface.isFocused = true
+        state.surface.noteFocus()
         switch mouse.action {
         case .wheelUp: turnWheel(.up, at: mouse.point, of: picture, &state, &effects)
         case .wheelDown: turnWheel(.down, at: mouse.point, of: picture, &state, &effects)
@@ -35,7 +35,8 @@ enum Mouse {
         if state.place.overlay != nil, picture.isInOverlay(point) {
             state.performInOverlay(direction, &effects)
         } else if let list = layout.list, list.contains(point) {
-            state.place.listTop = MainScreen(state: state, layout: layout).firstListed(movedBy: step * Self.wheelRows)
+            let list = MainScreen(state: state, layout: layout)
+            state.place.scrollList(to: list.firstListed(movedBy: step * Self.wheelRows))
         } else if layout.input.contains(point), layout.input.size.rows > 1, state.place.overlay == nil {
             _ = Editing.moveByRow(step, &state)
         } else if state.place.browse != nil, state.place.overlay == nil {
@@ -95,13 +96,13 @@ enum Mouse {
                 line = line.trimmedBlanks + state.composer.input.text.drop { !$0.isWhitespace }
             }
             state.composer.killRing.add(state.composer.input.text)
-            state.place.status = nil
+            state.place.dismissStatus()
         } else if !state.composer.input.isEmpty {
             return state.say("Your line is in the way of \(line)")
         }
-        state.place.overlay = nil
+        state.place.closePane()
         Browsing.stop(&state)
-        state.composer.input = InputLine(line)
+        state.composer.write(InputLine(line))
         Drafts.changed(&state)
     }
 
@@ -136,7 +137,7 @@ enum Mouse {
     /// Alt-m: without the mouse the terminal's own selection works as in every other program.
     static func toggleMouse(_ state: inout AppState, _ effects: inout [AppEffect]) {
         guard state.surface.terminal.mouse else { return state.say("No mouse in this terminal") }
-        state.surface.settings.mouse.toggle()
+        state.surface.toggleMouse()
         effects.append(.terminal(.mouse(state.surface.settings.mouse)))
         let key = state.surface.key(.toggleMouse)
         state.say(state.surface.settings.mouse ? "mouse on (\(key): off, to select text)" : "mouse off (\(key): on)")

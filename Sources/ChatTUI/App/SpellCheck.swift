@@ -9,13 +9,41 @@ struct SpellCheck: Sendable, Equatable {
     static let pause = Duration.milliseconds(400)
 
     /// As they are written in the draft.
-    var unknown: Set<String> = []
+    private(set) var unknown: Set<String> = []
     /// When (uptime) the draft is to be checked.
-    var due: Duration?
+    private(set) var due: Duration?
     /// The checker is at work on a text: the next one waits until it has answered.
-    var isRunning = false
+    private(set) var isRunning = false
     /// It could not be run; it is not tried again before the setting changes.
-    var hasFailed = false
+    private(set) var hasFailed = false
+
+    /// The draft is not what it was.
+    mutating func draftChanged(at now: Duration) { if !hasFailed { due = now + Self.pause } }
+
+    /// Whether the user has paused. The draft counts as checked then.
+    mutating func takeDue(at now: Duration) -> Bool {
+        guard let due, due <= now, !isRunning else { return false }
+        self.due = nil
+        return true
+    }
+
+    /// The checker has a text.
+    mutating func begin() { isRunning = true }
+
+    /// It knows all words but these.
+    mutating func end(unknown words: Set<String>) {
+        isRunning = false
+        unknown = words
+    }
+
+    /// The checker could not be run.
+    mutating func fail() {
+        self = SpellCheck()
+        hasFailed = true
+    }
+
+    /// Another checker.
+    mutating func restart() { self = SpellCheck() }
 
     /// Where the unknown words are in a draft.
     func marks(in line: InputLine) -> [Range<Int>] {

@@ -12,7 +12,7 @@ struct TransferList: Sendable, Equatable {
     private(set) var progress: [MessageID: TransferProgress] = [:]
     private var groupsByKey: [TransferGroup.Key: TransferGroup] = [:]
     /// Bytes per second that our user gave single transfers here.
-    var limits: [TransferNumber: UInt64] = [:]
+    private(set) var limits: [TransferNumber: UInt64] = [:]
     private var idsByNumber: [TransferNumber: MessageID] = [:]
     private var unfinishedIDs: Set<MessageID> = []
     private var runningIDs: Set<MessageID> = []
@@ -113,6 +113,9 @@ struct TransferList: Sendable, Equatable {
     }
 
     // MARK: News
+
+    /// Our user gives a transfer of ours at most so many bytes per second; `nil`: as many as there are.
+    mutating func setLimit(_ limit: UInt64?, of number: TransferNumber) { limits[number] = limit }
 
     /// The news of a transfer at `now` (uptime).
     mutating func update(_ transfer: FileTransfer, at now: Duration) {

@@ -13,9 +13,9 @@ package func update(
         state.typeOnly(text, at: moment, &effects)
         return effects
     }
-    state.composer.hasOnlyTyped = false
-    state.place.isNews = action.isNews
-    state.surface.moment = moment
+    state.composer.begin(onlyTyping: false)
+    state.place.begin(isNews: action.isNews)
+    state.surface.advance(to: moment)
     state.expire(&effects)
     switch action {
     case .input(let event): Keys.receive(event, shown, &state, &effects)
@@ -49,9 +49,9 @@ extension AppState {
     }
 
     fileprivate mutating func typeOnly(_ text: String, at moment: Moment, _ effects: inout [AppEffect]) {
-        composer.hasOnlyTyped = true
-        self.surface.moment = moment
-        surface.attention.note(inputAt: moment.uptime)
+        composer.begin(onlyTyping: true)
+        surface.advance(to: moment)
+        surface.noteInput()
         Keys.type(text, &self, &effects)
     }
 

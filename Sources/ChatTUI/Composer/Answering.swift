@@ -8,23 +8,23 @@ enum Answering {
     /// the changed text in the kill ring.
     static func leaveEdit(_ state: inout AppState) {
         guard let index = state.world.chatIndex(state.place.openID),
-            case .edit(_, let saved, let answered)? = state.world.chats[index].composing
+            case .edit(_, let saved, _)? = state.world.chats[index].composing
         else {
             return
         }
         if !state.composer.input.isEmpty { state.composer.killRing.add(state.composer.input.text) }
-        state.composer.input = saved
-        state.world.chats[index].composing = answered.map { .reply(to: $0) }
+        state.composer.write(saved)
+        state.world.chats[index].endComposing()
     }
 
     /// The input is about a message from now on.
     static func begin(_ composing: Composing, _ state: inout AppState) {
         guard let index = state.world.chatIndex(state.place.openID) else { return }
-        state.world.chats[index].composing = composing
+        state.world.chats[index].begin(composing)
         // Esc cancels what was begun, and leads nowhere else.
-        state.place.returnPlace = nil
+        state.place.dropWayBack()
         Browsing.stop(&state)
-        state.place.overlay = nil
+        state.place.closePane()
         state.composer.vi.insert()
         state.composer.history.leave()
         Drafts.changed(&state)
@@ -38,11 +38,11 @@ enum Answering {
         else { return }
         if parts.isEdit {
             guard message.fits(.ownText) else { return }
-            state.world.chats[index].composing = .edit(message, saved: InputLine(), answering: nil)
+            state.world.chats[index].begin(.edit(message, saved: InputLine(), answering: nil))
         } else {
-            state.world.chats[index].composing = .reply(to: message)
+            state.world.chats[index].begin(.reply(to: message))
         }
-        state.composer.input = InputLine(parts.text)
+        state.composer.write(InputLine(parts.text))
         SpellChecking.draftChanged(&state)
     }
 
@@ -50,7 +50,7 @@ enum Answering {
     static func stop(_ state: inout AppState) {
         guard let index = state.world.chatIndex(state.place.openID), let composing = state.world.chats[index].composing
         else { return }
-        if case .edit = composing { leaveEdit(&state) } else { state.world.chats[index].composing = nil }
+        if case .edit = composing { leaveEdit(&state) } else { state.world.chats[index].endComposing() }
         Drafts.changed(&state)
     }
 
@@ -65,13 +65,13 @@ enum Answering {
         Entering.take(source, &state, &effects)
         switch composing {
         case .reply(let message):
-            state.world.chats[index].composing = nil
+            state.world.chats[index].endComposing()
             ChatNews.answered(at: index, &state)
             if !state.world.chats[index].window.isAtBottom { Scrolling.scroll(.newest, &state, &effects) }
             effects.append(.run(.call(.send(text, to: message.contact, replyTo: message.id))))
-        case .edit(let message, let saved, let answered):
-            state.world.chats[index].composing = answered.map { .reply(to: $0) }
-            state.composer.input = saved
+        case .edit(let message, let saved, _):
+            state.world.chats[index].endComposing()
+            state.composer.write(saved)
             guard message.content != .text(text) else { return state.say("Nothing changed") }
             effects.append(.run(.call(.edit(message, to: text))))
         }

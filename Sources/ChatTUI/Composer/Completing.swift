@@ -80,8 +80,8 @@ enum Completing {
         let folder = String(context.word[..<(slash ?? context.word.startIndex)])
         let prefix = String(context.word[(slash ?? context.word.startIndex)...])
         let generation = state.place.nextNumber()
-        state.composer.completion = Completion(
-            start: context.start, generation: generation, folder: folder, prefix: prefix)
+        state.composer.offer(
+            Completion(start: context.start, generation: generation, folder: folder, prefix: prefix))
         let path = context.word == "~" ? state.surface.home : folder.isEmpty ? "." : state.surface.expanded(folder)
         effects.append(.ask(.files(folder: path, beginning: context.word == "~" ? "" : prefix, generation: generation)))
     }
@@ -106,7 +106,7 @@ enum Completing {
             FilePicker.receive(listing, picker: generation, &state)
             return
         }
-        state.composer.completion = nil
+        state.composer.dropCompletion()
         var context = CompletionContext(textBeforeCursor: state.composer.input.textBeforeCursor)
         context.start = waiting.start
         if context.word == "~" {
@@ -122,12 +122,12 @@ enum Completing {
         _ candidates: [Completion.Candidate], for context: CompletionContext, _ state: inout AppState
     ) {
         guard let first = candidates.first else {
-            state.composer.completion = nil
+            state.composer.dropCompletion()
             state.say(context.word.isEmpty ? "Nothing to complete here" : "Nothing begins with \(context.word)")
             return
         }
         if candidates.count == 1 {
-            state.composer.completion = nil
+            state.composer.dropCompletion()
             replaceWord(from: context.start, with: first, &state)
             return
         }
@@ -135,7 +135,7 @@ enum Completing {
         if common.count > context.word.count {
             state.composer.input.replace(from: context.start, with: state.composer.written(common, open: true))
         }
-        state.composer.completion = Completion(start: context.start, candidates: candidates)
+        state.composer.offer(Completion(start: context.start, candidates: candidates))
     }
 
     private static func select(step: Int, _ state: inout AppState) {
@@ -151,7 +151,7 @@ enum Completing {
         state.composer.input.replace(
             from: list.start, with: state.composer.written(list.candidates[next].value, open: false))
         // A folder that was walked to is entered by the next Tab after any other key, or with its slash at once.
-        state.composer.completion = list
+        state.composer.offer(list)
         Drafts.changed(&state)
     }
 

@@ -13,20 +13,30 @@ struct Composer: Sendable {
     /// The last key was a kill in this direction: the next one joins it.
     private(set) var lastKill: KillRing.Direction?
     var history = InputHistory()
-    var completion: Completion?
+    private(set) var completion: Completion?
     var spelling = SpellCheck()
     /// Insert or normal mode, where the user wants vi's keys.
     var vi = ViMode()
     /// A key sequence that has begun; the next key continues it.
     private(set) var begun = BegunKeys.nothing
     /// Enter was pressed once on a draft that was pasted, and asked.
-    var hasAskedPaste = false
+    private(set) var hasAskedPaste = false
     /// The last action has put characters into the input, and changed nothing else that is seen.
-    var hasOnlyTyped = false
-    /// The line that runs is that of a key.
-    var runsBoundLine = false
-    /// The line of the input whose command runs; it is put back there where nothing can be done with its text.
-    var enteredLine: String?
+    private(set) var hasOnlyTyped = false
+    private(set) var running = RunningLine.none
+
+    init(history: InputHistory = InputHistory()) { self.history = history }
+}
+
+/// Where the line comes from whose command runs.
+enum RunningLine: Sendable, Equatable {
+    case none
+    /// The input: it is put back there where nothing can be done with its text.
+    case entered(String)
+    /// A key that is bound to it.
+    case bound
+
+    var entered: String? { if case .entered(let line) = self { line } else { nil } }
 }
 
 /// Keys that have begun something that a further one completes.
@@ -74,6 +84,38 @@ extension Composer {
     mutating func turnAway() {
         completion = nil
         endKill()
+    }
+}
+
+// MARK: The line
+
+extension Composer {
+    /// Another line takes the place of the one in the input.
+    mutating func write(_ line: InputLine) { input = line }
+
+    mutating func clear() { input = InputLine() }
+
+    /// An action begins, which may do nothing but put characters into the input.
+    mutating func begin(onlyTyping: Bool) { hasOnlyTyped = onlyTyping }
+
+    /// The command of a line runs, or has run.
+    mutating func run(_ line: RunningLine) { running = line }
+
+    /// Candidates are offered, or waited for.
+    mutating func offer(_ completion: Completion) { self.completion = completion }
+
+    mutating func dropCompletion() { completion = nil }
+
+    /// The candidates that question `generation` has asked for cannot be had.
+    mutating func dropCompletion(of generation: Int) { if completion?.generation == generation { completion = nil } }
+
+    /// Enter was pressed on a draft that was pasted: once more sends it.
+    mutating func askAboutPaste() { hasAskedPaste = true }
+
+    /// `false`: nothing was asked.
+    @discardableResult mutating func withdrawPasteQuestion() -> Bool {
+        defer { hasAskedPaste = false }
+        return hasAskedPaste
     }
 }
 

@@ -56,7 +56,7 @@ enum Editing {
         state.composer.killRing.add(state.composer.input.text)
         state.composer.input.replace(with: "")
         // The status about the line no longer applies.
-        state.place.status = nil
+        state.place.dismissStatus()
         state.composer.history.leave()
         Drafts.changed(&state, &effects)
         state.say("Cleared; \(state.surface.key(.yank)) brings it back")
@@ -84,7 +84,7 @@ enum Editing {
 
     /// An entered line, for Up and Ctrl-r, also in the next runs.
     static func remember(_ line: String, _ state: inout AppState, _ effects: inout [AppEffect]) {
-        state.composer.history.limit = state.surface.settings.historyCount
+        state.composer.history.limit(to: state.surface.settings.historyCount)
         if state.composer.history.add(line) { effects.append(.keepLine(line)) }
     }
 

@@ -27,7 +27,7 @@ enum Entering {
     static func enter(_ text: String, from source: LineSource, _ state: inout AppState, _ effects: inout [AppEffect]) {
         state.composer.endKill()
         // The status about the line before no longer applies.
-        state.place.status = nil
+        state.place.dismissStatus()
         switch meaning(of: text, state) {
         case .empty:
             if case .edit? = state.openChat?.composing, case .input = source {
@@ -47,14 +47,14 @@ enum Entering {
             }
             take(source, &state, &effects)
             noteEntered(command: text, &state)
-            if case .input = source { state.composer.enteredLine = text }
-            defer { state.composer.enteredLine = nil }
+            if case .input = source { state.composer.run(.entered(text)) }
+            defer { state.composer.run(.none) }
             command.run(arguments, &state, &effects)
         case .planned(let name):
-            state.place.confirming = nil
+            state.place.takeConfirming()
             state.note("/\(name) is not in this version yet. To send it as text, start with //", isError: true)
         case .unknown(let name, let suggestion):
-            state.place.confirming = nil
+            state.place.takeConfirming()
             let shown = SafeText(name, as: .name).text
             // A path that was pasted: no command has a slash in its name.
             guard !name.contains("/") else {
@@ -80,7 +80,7 @@ enum Entering {
 
     /// Sends a line typed as a message; while the input is about another message, answers or changes that one.
     static func send(_ text: String, from source: LineSource, _ state: inout AppState, _ effects: inout [AppEffect]) {
-        state.place.confirming = nil
+        state.place.takeConfirming()
         if let composing = state.openChat?.composing, !source.isKey {
             return Answering.finish(composing, with: text, from: source, &state, &effects)
         }
@@ -116,12 +116,12 @@ enum Entering {
         switch source {
         case .input:
             // Esc does not lead back any more.
-            state.place.returnPlace = nil
+            state.place.dropWayBack()
             let kept = state.composer.history.keptDraft ?? ""
             Editing.remember(state.composer.input.text, &state, &effects)
             // An earlier line that was sent had replaced the draft.
-            state.composer.input = InputLine(kept)
-            state.composer.completion = nil
+            state.composer.write(InputLine(kept))
+            state.composer.dropCompletion()
             // The stored draft is emptied at the next pause, after the message itself.
             Drafts.changed(&state)
             state.due.draftWasSent(at: state.surface.moment.uptime)
@@ -157,12 +157,12 @@ enum Entering {
             enter(line, from: .command, &state, &effects)
         case .withdraw:
             take(source, &state, &effects)
-            state.place.confirming = nil
-            state.place.confirmation = nil
+            state.place.takeConfirming()
+            state.place.dropConfirmation()
             state.say("Nothing was done")
         case .hold:
-            state.place.confirming = nil
-            state.place.confirmation = nil
+            state.place.takeConfirming()
+            state.place.dropConfirmation()
             let name = state.openChat.map { " to \($0.name.text)" } ?? ""
             state.say("Nothing to answer here. \(state.surface.key(.send)) again sends it\(name)", isError: true)
         }

@@ -37,7 +37,7 @@ enum Pastes {
             lines > state.surface.settings.pasteConfirmLines,
             !withdrawQuestion(&state)
         else { return true }
-        state.composer.hasAskedPaste = true
+        state.composer.askAboutPaste()
         let file = isLong(lines, state) ? ", \(state.surface.fileKey) as a file" : ""
         guard let command else {
             state.say(
@@ -54,9 +54,8 @@ enum Pastes {
 
     /// The question of the first Enter is over, and is not to be read any more. `false` when there is none.
     static func withdrawQuestion(_ state: inout AppState) -> Bool {
-        guard state.composer.hasAskedPaste else { return false }
-        state.composer.hasAskedPaste = false
-        if state.place.status?.isQuestion == true { state.place.status = nil }
+        guard state.composer.withdrawPasteQuestion() else { return false }
+        state.place.dismissQuestion()
         return true
     }
 
@@ -72,9 +71,9 @@ enum Pastes {
         let name =
             "\(PastedFile.prefix)\(now.year)-\(digits(now.month))-\(digits(now.day))-\(digits(now.hour))\(digits(now.minute)).txt"
         effects.append(.run(.sendTextFile(state.composer.input.text, name: name, to: openID)))
-        state.composer.input = InputLine()
+        state.composer.clear()
         // The status about the draft no longer applies.
-        state.place.status = nil
+        state.place.dismissStatus()
         Drafts.changed(&state, &effects)
         return true
     }

@@ -7,35 +7,28 @@ import ChatWords
 enum SpellChecking {
     /// The draft is not what it was.
     static func draftChanged(_ state: inout AppState) {
-        guard !state.surface.settings.spellCommand.isEmpty, !state.composer.spelling.hasFailed else { return }
-        state.composer.spelling.due = state.surface.moment.uptime + SpellCheck.pause
+        guard !state.surface.settings.spellCommand.isEmpty else { return }
+        state.composer.spelling.draftChanged(at: state.surface.moment.uptime)
     }
 
     /// The user has paused.
     static func check(_ state: inout AppState, _ effects: inout [AppEffect]) {
-        guard let due = state.composer.spelling.due, due <= state.surface.moment.uptime,
-            !state.composer.spelling.isRunning
-        else {
-            return
-        }
-        state.composer.spelling.due = nil
+        guard state.composer.spelling.takeDue(at: state.surface.moment.uptime) else { return }
         guard let text = SpellCheck.text(of: state.composer.input.text) else {
-            state.composer.spelling.unknown = []
-            return
+            return state.composer.spelling.end(unknown: [])
         }
         guard let command = CommandLine.words(of: state.surface.settings.spellCommand), !command.isEmpty else {
             return receive(spelling: .failed("a closing quotation mark is missing"), &state)
         }
-        state.composer.spelling.isRunning = true
+        state.composer.spelling.begin()
         effects.append(.ask(.spelling(text, command: command)))
     }
 
     static func receive(spelling outcome: SpellOutcome, _ state: inout AppState) {
-        state.composer.spelling.isRunning = false
         switch outcome {
-        case .unknown(let words): state.composer.spelling.unknown = Set(words)
+        case .unknown(let words): state.composer.spelling.end(unknown: Set(words))
         case .failed(let reason):
-            state.composer.spelling = SpellCheck(hasFailed: true)
+            state.composer.spelling.fail()
             state.say("input.spell_command \(state.surface.settings.spellCommand): \(reason)", isError: true)
         }
     }

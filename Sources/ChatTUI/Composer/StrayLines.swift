@@ -19,11 +19,10 @@ enum StrayLines {
             return false
         }
         var isKnown = true
-        switch state.place.overlay {
-        case nil, .reader?:
-            if case .nothing = state.surface.keymap.resolve([key], in: state.place.keyContext) { isKnown = false }
-            if case .reader(let pane)? = state.place.overlay, pane.filter.isOpen { isKnown = true }
-        default: break
+        if state.place.overlay?.pane.noticesStrayLines ?? true,
+            case .nothing = state.surface.keymap.resolve([key], in: state.place.keyContext)
+        {
+            isKnown = false
         }
         state.place.browse?.typed.add(text, isKnown: isKnown, at: state.surface.moment.uptime)
         guard let run = state.place.browse?.typed, run.isLine else { return false }
@@ -43,10 +42,10 @@ enum StrayLines {
     }
 
     private static func returnToInput(with text: String, _ state: inout AppState, _ effects: inout [AppEffect]) {
-        state.place.overlay = nil
-        state.place.confirmation = nil
+        state.place.closePane()
+        state.place.dropConfirmation()
         // Some of the letters have moved the cursor.
-        if let start = state.place.browse?.cameFromBottom { state.place.browse?.selected = start }
+        state.place.browse?.returnToStart()
         Browsing.stop(&state)
         Keys.type(text, &state, &effects)
         state.say("You were browsing: what you typed is here (\(state.surface.key(.back)) browses)")

@@ -45,8 +45,6 @@ enum ViKeys {
         let wanted: TerminalCommand.CursorShape =
             state.surface.settings.editMode == .vi
             ? (state.isViNormal && state.place.overlay == nil ? .block : .bar) : .standard
-        guard wanted != state.surface.cursorShape else { return }
-        state.surface.cursorShape = wanted
-        effects.append(.terminal(.cursorShape(wanted)))
+        if state.surface.shapeCursor(wanted) { effects.append(.terminal(.cursorShape(wanted))) }
     }
 }

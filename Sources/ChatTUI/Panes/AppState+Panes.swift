@@ -5,13 +5,13 @@ import ChatCore
 extension AppState {
     mutating func show(_ new: Overlay) {
         composer.turnAway()
-        place.status = nil
-        place.overlay = new
+        place.dismissStatus()
+        place.show(new)
     }
 
     /// Opens a pane, or closes it when one of its kind is open: the key that opens a pane also closes it.
     mutating func toggle<Opened: Pane>(_ pane: Opened) {
-        if place.overlay?.pane is Opened { place.overlay = nil } else { show(pane.overlay) }
+        if place.overlay?.pane is Opened { place.closePane() } else { show(pane.overlay) }
     }
 
     /// A command of the open pane's own keys, or Esc.
@@ -26,7 +26,7 @@ extension AppState {
     mutating func typeIntoOverlay(_ text: String, _ effects: inout [AppEffect]) {
         guard var pane = place.overlay?.pane else { return }
         pane.type(text, &self, &effects)
-        place.overlay = pane.overlay
+        place.show(pane.overlay)
     }
 
     mutating func closeOverlay() {

@@ -13,7 +13,7 @@ enum CommandLists {
         case .nothing: return .stays
         case .command(let command, let context): runFromList(command, context, &state, &effects)
         case .slash(let command):
-            state.place.overlay = nil
+            state.place.closePane()
             // A command that takes something away for good is seen in the input before it happens, too.
             if command.needsArgument || command.verb.isFinal {
                 begin(command, &state)
@@ -41,7 +41,7 @@ enum CommandLists {
     private static func runFromList(
         _ command: AppCommand, _ context: KeyContext, _ state: inout AppState, _ effects: inout [AppEffect]
     ) {
-        state.place.overlay = nil
+        state.place.closePane()
         switch context {
         case .anywhere, .history, .edit, .main, .browse:
             // A command about the input continues there.

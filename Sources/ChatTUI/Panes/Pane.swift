@@ -19,6 +19,10 @@ protocol Pane: Sendable, Equatable {
     mutating func type(_ text: String, _ state: inout AppState, _ effects: inout [AppEffect])
     /// Esc: leaves its question first, at last the pane itself.
     mutating func stepBack(_ state: inout AppState) -> PaneStep
+    /// A letter that is no key of it may begin a line that is meant for the input (`StrayLines`).
+    var noticesStrayLines: Bool { get }
+    /// The key of its own that Alt-y and Alt-n mean in it; `nil`: they answer the offer on the status line.
+    func key(forOffer accepting: Bool) -> AppCommand?
 
     // MARK: The mouse
 
@@ -50,6 +54,10 @@ protocol Pane: Sendable, Equatable {
 
     /// It waits for an answer of the service or of the user; otherwise line mode closes it once it is printed.
     var isWaiting: Bool { get }
+    /// The line answers what it asks, as a key would.
+    func takes(answer line: String) -> Bool
+    /// Another line was entered, which closes it. `false`: the line was meant for the program, not for the chat.
+    func leave(with line: String, _ state: inout AppState) -> Bool
     /// The lines that line mode prints in its place when it opens, or when `action` has brought the answer that it asked for.
     func spoken(_ state: AppState, after action: AppAction) -> [SafeText]
 }
@@ -66,6 +74,8 @@ enum PaneStep {
 extension Pane {
     mutating func type(_ text: String, _ state: inout AppState, _ effects: inout [AppEffect]) {}
     mutating func stepBack(_ state: inout AppState) -> PaneStep { .closes }
+    var noticesStrayLines: Bool { false }
+    func key(forOffer accepting: Bool) -> AppCommand? { nil }
     mutating func click(_ field: FieldTarget, column: Int) {}
     func selectedLine(in state: AppState) -> Int? { nil }
     func contactUnderCursor(in state: AppState) -> ContactID? { nil }
@@ -75,6 +85,8 @@ extension Pane {
     var hidesActivity: Bool { false }
     func hint(_ usual: String, for command: AppCommand, in state: AppState) -> String? { usual }
     var isWaiting: Bool { false }
+    func takes(answer line: String) -> Bool { false }
+    func leave(with line: String, _ state: inout AppState) -> Bool { true }
 
     /// One of the `spoken` lines.
     func line(_ text: String) -> SafeText { SafeText(text, as: .line) }

@@ -20,6 +20,9 @@ struct PictureShelf: Sendable, Equatable {
     private var order: [MessageID] = []
     private var lastNumber: UInt8 = 0
 
+    /// Pictures are read anew in another size.
+    mutating func forget() { self = PictureShelf() }
+
     /// Notes that the screen asks for `id`; `false` when it did already.
     mutating func ask(for id: MessageID) -> Bool {
         guard previews[id] == nil else { return false }

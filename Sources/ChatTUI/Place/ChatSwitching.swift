@@ -8,12 +8,12 @@ enum ChatSwitching {
     /// Opens a chat: its history, its draft, its unread line. The line that was being typed stays with its chat.
     static func open(_ id: ContactID, _ state: inout AppState, _ effects: inout [AppEffect]) {
         guard let index = state.world.chatIndex(id) else { return }
-        state.place.overlay = nil
-        state.place.returnPlace = nil
-        state.composer.completion = nil
-        state.composer.hasAskedPaste = false
-        state.world.chats[index].keepsUnread = false
-        state.place.listTop = nil
+        state.place.closePane()
+        state.place.dropWayBack()
+        state.composer.dropCompletion()
+        state.composer.withdrawPasteQuestion()
+        state.world.chats[index].endKeepingUnread()
+        state.place.scrollList(to: nil)
         guard id != state.place.openID else { return }
         leave(&state, &effects)
         state.place.open(id)
@@ -21,23 +21,14 @@ enum ChatSwitching {
         SpellChecking.draftChanged(&state)
         state.composer.endKill()
         state.composer.history.leave()
-        let conversation = state.world.chats[index].conversation
-        if conversation.unreadCount > 0 {
-            state.world.chats[index].window.unreadLine = ChatWindow.UnreadLine(
-                after: conversation.readUpTo ?? HistoryPosition(.min), count: conversation.unreadCount)
-        }
         // A user who was reading further up continues there, unless there is something new.
-        let place = conversation.unreadCount == 0 ? state.world.chats[index].leftPlace : nil
-        state.world.chats[index].leftPlace = nil
+        let place = state.world.chats[index].comeBack()
         if let place {
             show(place, at: index, &state, &effects)
-        } else if !state.world.chats[index].window.isLoaded, state.world.chats[index].window.loading == nil {
+        } else if !state.world.chats[index].window.isLoaded, state.world.chats[index].window.paging.request == nil {
             Pages.load(.newest, replacing: true, at: index, &state, &effects)
         }
-        if state.world.chats[index].storedDraft == .unknown {
-            state.world.chats[index].storedDraft = .asked
-            effects.append(.ask(.draft(id)))
-        }
+        if state.world.chats[index].askForDraft() { effects.append(.ask(.draft(id))) }
         if state.world.chats[index].safetyNumber == nil { effects.append(.ask(.safetyNumber(id))) }
         if state.world.chats[index].link.isOnline { effects.append(.ask(.links([id]))) }
     }
@@ -48,13 +39,9 @@ enum ChatSwitching {
         Browsing.stop(&state)
         guard let openID = state.place.openID else { return keepLine(&state) }
         Drafts.storeDraft(&state, &effects)
-        if let kept = state.composer.history.keptDraft { state.composer.input = InputLine(kept) }
+        if let kept = state.composer.history.keptDraft { state.composer.write(InputLine(kept)) }
         state.composer.putAway(draftOf: openID)
-        if let index = state.world.chatIndex(openID) {
-            let chat = state.world.chats[index]
-            state.world.chats[index].leftPlace = chat.window.isAtBottom ? nil : ReturnPlace(chat, search: nil)
-            state.world.chats[index].window.shrink()
-        }
+        if let index = state.world.chatIndex(openID) { state.world.chats[index].leave() }
         forgetWindows(after: openID, &state)
     }
 
@@ -75,7 +62,7 @@ enum ChatSwitching {
         guard state.place.openID != nil else { return state.say("No chat is open") }
         leave(&state, &effects)
         state.place.open(nil)
-        state.composer.input = InputLine()
+        state.composer.clear()
     }
 
     /// Alt-1 to Alt-0.
@@ -127,19 +114,17 @@ enum ChatSwitching {
             state.world.chats[index].window.giveUpJump()
             show(place, at: index, &state, &effects)
         }
-        if let search { state.place.overlay = .search(search) }
+        if let search { state.place.show(.search(search)) }
     }
 
     /// The rows of the open chat that were seen there before.
     private static func show(_ place: ReturnPlace, at index: Int, _ state: inout AppState, _ effects: inout [AppEffect])
     {
-        state.world.chats[index].window.highlight = nil
-        if state.world.chats[index].window.unreadLine == nil {
-            state.world.chats[index].window.unreadLine = place.unreadLine
-        }
+        state.world.chats[index].window.point(at: nil)
+        state.world.chats[index].window.restore(place.unreadLine)
         switch (place.scroll, place.position) {
         case (.at(let key, _), let position?):
-            state.world.chats[index].window.scroll = place.scroll
+            state.world.chats[index].window.scroll(to: place.scroll)
             if state.world.chats[index].window.index(of: key) == nil {
                 Pages.load(.around(position), replacing: true, keepingView: true, at: index, &state, &effects)
             }

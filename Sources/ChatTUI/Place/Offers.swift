@@ -14,12 +14,12 @@ enum Offers {
 
     /// Alt-y and Alt-n; in the pane they mean the offer under its cursor.
     static func answer(accepting: Bool, _ state: inout AppState, _ effects: inout [AppEffect]) {
-        if case .transfers(let pane) = state.place.overlay, pane.limit == nil {
-            return state.performInOverlay(accepting ? .acceptTransfer : .declineTransfer, &effects)
+        if let key = state.place.overlay?.pane.key(forOffer: accepting) {
+            return state.performInOverlay(key, &effects)
         }
         // An offer that came while a pane was open has not been shown yet: the first key only asks about it, as with
         // every other.
-        state.place.shownOffer = state.place.shownOffer ?? state.world.nextOffer
+        if state.place.shownOffer == nil { state.place.show(offer: state.world.nextOffer) }
         guard let shown = state.place.shownOffer, let transfer = state.world.transfers[shown.number] else {
             state.say("No offer is waiting")
             return
@@ -37,8 +37,8 @@ enum Offers {
             return
         }
         // It is answered; the next one, if any, has to be on the screen for a while first.
-        if state.place.status?.subject == .offer(shown.number) { state.place.status = nil }
-        state.place.shownOffer = nil
+        state.place.dismissStatus(about: .offer(shown.number))
+        state.place.show(offer: nil)
         for offer in offers {
             var decided = offer
             decided.state = accepting ? .accepted : .declined
@@ -56,10 +56,10 @@ enum Offers {
         let offers = state.world.openOffers
         if let shown = state.place.shownOffer, !offers.contains(where: { $0.number == shown.number }) {
             if shown.since != nil { state.place.lineQuestion.noteClosed(at: state.surface.moment.uptime) }
-            state.place.shownOffer = nil
+            state.place.show(offer: nil)
         }
         if state.place.overlay == nil, state.place.shownOffer == nil, let next = state.world.nextOffer {
-            state.place.shownOffer = next
+            state.place.show(offer: next)
             // The free space for downloads is shown beside it.
             effects.append(.ask(.downloads))
         }
@@ -67,7 +67,7 @@ enum Offers {
         shown.since = isInSight(shown, state) ? shown.since ?? state.surface.moment.uptime : nil
         shown.firstSince = shown.firstSince ?? shown.since
         join(offers, to: &shown, state)
-        state.place.shownOffer = shown
+        state.place.show(offer: shown)
     }
 
     /// One question is about an offer and all that come at the same time. An offer that joins has to be in sight for a

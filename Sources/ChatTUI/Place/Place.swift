@@ -14,45 +14,50 @@ package struct Place: Sendable {
     private var recentIDs: [ContactID] = []
     static let keptWindows = 8
     /// The contact to open first, when the command line named one.
-    var firstContact: String?
+    let firstContact: String?
     /// The first chat of the list beside the chat, where the wheel has moved it; `nil`: the open chat is seen.
-    var listTop: Int?
+    private(set) var listTop: Int?
     /// The number of the latest /goto: answers to earlier ones are stale.
     private(set) var latestGoTo = 0
     /// Where Esc returns to after a jump from the search.
-    var returnPlace: ReturnPlace?
+    private(set) var returnPlace: ReturnPlace?
 
-    var overlay: Overlay?
+    private(set) var overlay: Overlay?
     /// The message under the cursor, while browse mode is on.
     var browse: BrowseMode?
     /// The folder in which files were chosen last.
-    var pickerFolder: String?
+    private(set) var pickerFolder: String?
     /// The folder that the latest command about files has named; its number means all of its files in notices.
-    var namedFolder: TransferNumber?
+    private(set) var namedFolder: TransferNumber?
     /// The links that /links showed last.
-    var listedLinks: ListedLinks?
+    private(set) var listedLinks: ListedLinks?
 
     // Questions to the user.
 
     /// Something final that the user has asked for once.
-    var confirmation: Confirmation?
+    private(set) var confirmation: Confirmation?
     /// A command that asks once before it does something final, and waits to be entered again.
-    var confirming: Errand?
+    private(set) var confirming: Errand?
     /// The question that a line of only yes or no answers.
     var lineQuestion = LineQuestion()
-    var shownOffer: ShownOffer?
+    private(set) var shownOffer: ShownOffer?
 
     // Notices for the user.
 
-    var status: StatusNotice?
+    private(set) var status: StatusNotice?
     /// The notices of the status line in this run, oldest first.
     private(set) var said: [LocalNotice] = []
     /// Notices while no chat is open.
     private(set) var lobby: [LocalNotice] = []
     /// The current change is not the user's doing.
-    var isNews = false
+    private(set) var isNews = false
     /// The latest number of a generation or notice.
     private(set) var number = 0
+
+    init(firstContact: String? = nil) { self.firstContact = firstContact }
+
+    /// An action begins, which may be news that nobody here has asked for.
+    mutating func begin(isNews: Bool) { self.isNews = isNews }
 
     /// A number that was not given before in this run: generations, notices.
     mutating func nextNumber() -> Int {
@@ -62,14 +67,6 @@ package struct Place: Sendable {
 }
 
 extension Place {
-    /// Puts the cursor on a message that a jump leads to.
-    mutating func select(_ key: MessageKey, at position: HistoryPosition) {
-        browse?.selected.key = key
-        browse?.selected.position = position
-        browse?.owedSteps = 0
-        browse?.pendingEnd = nil
-    }
-
     /// The question of a key in browse mode or in a pane. The user answers the question of a command by typing the
     /// command again.
     var openQuestion: (status: StatusNotice, confirmation: Confirmation?)? {
@@ -105,6 +102,24 @@ extension Place {
     }
 }
 
+// MARK: The pane over the chat
+
+extension Place {
+    /// The pane is open, as it is now.
+    mutating func show(_ pane: Overlay) { overlay = pane }
+
+    mutating func closePane() { overlay = nil }
+
+    /// The file picker begins here next time.
+    mutating func keep(pickerFolder folder: String) { pickerFolder = folder }
+
+    /// The user has named a transfer, which may be a folder.
+    mutating func note(named number: TransferNumber) { namedFolder = number }
+
+    /// /links has given its links numbers.
+    mutating func note(listed links: ListedLinks) { listedLinks = links }
+}
+
 // MARK: The open chat
 
 extension Place {
@@ -125,6 +140,19 @@ extension Place {
     mutating func forget(_ id: ContactID) {
         if openID == id { openID = nil }
         if previousID == id { previousID = nil }
+    }
+
+    /// The wheel has moved the list of chats; `nil`: it follows the open chat again.
+    mutating func scrollList(to first: Int?) { listTop = first }
+
+    /// Esc leads back there after a jump.
+    mutating func keep(wayBack place: ReturnPlace?) { returnPlace = place }
+
+    mutating func dropWayBack() { returnPlace = nil }
+
+    mutating func takeWayBack() -> ReturnPlace? {
+        defer { returnPlace = nil }
+        return returnPlace
     }
 
     /// The generation of a new /goto.
@@ -185,6 +213,49 @@ extension Place {
         confirmation = isConfirmed ? nil : Confirmation(subject: subject, asked: now)
         return isConfirmed
     }
+
+    /// The sentence on the status line does not apply any more.
+    mutating func dismissStatus() { status = nil }
+
+    /// The same unless it asks something.
+    mutating func dismissNotice() { if status?.isQuestion != true { status = nil } }
+
+    /// The same if it asks something.
+    mutating func dismissQuestion() { if status?.isQuestion == true { status = nil } }
+
+    /// The same if it reports a failure.
+    mutating func dismissError() { if status?.isError == true { status = nil } }
+
+    /// The same if it is about `subject`.
+    mutating func dismissStatus(about subject: StatusNotice.Subject) { if status?.subject == subject { status = nil } }
+
+    mutating func expireStatus(at now: Duration) {
+        if let until = status?.until, until <= now { status = nil }
+    }
+
+    /// Nothing final is waiting for a second key any more.
+    mutating func dropConfirmation() { confirmation = nil }
+
+    /// After a key: a question that it has answered, or that it has not, is not to be read any more. One that it has
+    /// asked anew is.
+    mutating func settle(_ asked: (status: StatusNotice, confirmation: Confirmation?)) {
+        guard confirmation == nil || confirmation == asked.confirmation else { return }
+        // Also when the key has said something in its place: what cannot be read any more is not answered.
+        confirmation = nil
+        if status == asked.status { status = nil }
+    }
+
+    /// A command has asked: entering it once more, or yes, confirms it.
+    mutating func wait(toConfirm errand: Errand?) { confirming = errand }
+
+    /// A command is entered, or something else than an answer. Returns what had been asked.
+    @discardableResult mutating func takeConfirming() -> Errand? {
+        defer { confirming = nil }
+        return confirming
+    }
+
+    /// The offer on the status line, which Alt-y and Alt-n answer.
+    mutating func show(offer: ShownOffer?) { shownOffer = offer }
 
     /// Takes back a question that is still on the status line. `false` when there is none.
     mutating func withdrawQuestion() -> Bool {

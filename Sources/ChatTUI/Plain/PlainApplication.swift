@@ -135,7 +135,7 @@ package final class PlainApplication {
     }
 
     private func enter(_ text: String) {
-        if case .verify(let pane) = loop.state?.place.overlay, pane.answers.contains(text) {
+        if let pane = loop.state?.place.overlay?.pane, pane.takes(answer: text) {
             loop.dispatch(.input(.key(Key(.character(text)))))
         } else {
             loop.dispatch(.line(text))
@@ -153,7 +153,7 @@ package final class PlainApplication {
             isUnread = true
             if isInteractive { take(.end) }
         }
-        let isElsewhere = after.openChat?.window.isAtBottom == false && after.openChat?.window.loading == nil
+        let isElsewhere = after.openChat?.window.isAtBottom == false && after.openChat?.window.paging.request == nil
         let isOpen = after.place.overlay.map { !$0.pane.isWaiting } ?? false
         if isOpen || (isElsewhere && after.place.overlay == nil) { loop.dispatch(.printed) }
         if after.world.hasLoaded, !early.isEmpty {

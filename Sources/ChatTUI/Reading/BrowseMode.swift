@@ -7,8 +7,8 @@ import ChatWords
 struct BrowseMode: Sendable, Equatable {
     /// A message of the open chat with its place, so that the cursor stays there when the message goes away.
     struct Place: Sendable, Equatable {
-        var key: MessageKey
-        var position: HistoryPosition
+        fileprivate(set) var key: MessageKey
+        fileprivate(set) var position: HistoryPosition
         var id: MessageID { key.id }
 
         init(_ message: ChatMessage) {
@@ -17,34 +17,104 @@ struct BrowseMode: Sendable, Equatable {
         }
     }
 
-    var selected: Place
+    private(set) var selected: Place
     /// The first place of the cursor, when the view was at the bottom then.
-    var cameFromBottom: Place?
+    let cameFromBottom: Place?
     /// Where `v` was pressed: everything from here to the cursor is selected.
-    var rangeStart: Place?
-    var search: Search?
+    private(set) var rangeStart: Place?
+    private(set) var search: Search?
     /// The letters that were typed in a row.
     var typed = TypedRun()
     /// Steps of the cursor that wait for a page which is being loaded; negative is towards older messages.
-    var owedSteps = 0
+    private(set) var owedSteps = 0
     /// The cursor goes to this end of the history as soon as its page is there.
-    var pendingEnd: End?
+    private(set) var pendingEnd: End?
 
     enum End: Sendable, Equatable { case oldest, newest }
 
     /// The search that `n` and `N` repeat.
     struct Search: Sendable, Equatable {
-        var words: String
-        var isTowardsOlder: Bool
+        let words: String
+        fileprivate(set) var isTowardsOlder: Bool
         /// Newest first; `nil` while the search runs.
-        var hits: [Place]?
-        var generation: Int
+        fileprivate(set) var hits: [Place]?
+        let generation: Int
+
+        init(words: String, isTowardsOlder: Bool, generation: Int) {
+            self.words = words
+            self.isTowardsOlder = isTowardsOlder
+            self.generation = generation
+        }
+    }
+
+    /// The cursor on `message`; `isAtBottom`: the view is at the newest message, and returns there.
+    init(selected message: ChatMessage, isAtBottom: Bool = false) {
+        selected = Place(message)
+        cameFromBottom = isAtBottom ? selected : nil
     }
 
     /// The positions of the selection, both ends included.
     var range: ClosedRange<HistoryPosition> {
         let other = rangeStart?.position ?? selected.position
         return min(other, selected.position)...max(other, selected.position)
+    }
+}
+
+// MARK: The cursor
+
+extension BrowseMode {
+    mutating func move(to message: ChatMessage) { selected = Place(message) }
+
+    /// The cursor goes to a message wherever it is; steps that wait for a page are not wanted any more.
+    mutating func jump(to key: MessageKey, at position: HistoryPosition) {
+        selected.key = key
+        selected.position = position
+        owedSteps = 0
+        pendingEnd = nil
+    }
+
+    /// Where it was when browse mode began, if the view was at the bottom then.
+    mutating func returnToStart() { if let cameFromBottom { selected = cameFromBottom } }
+
+    /// `v`: a range begins at the cursor, or ends.
+    mutating func toggleRange() { rangeStart = rangeStart == nil ? selected : nil }
+
+    mutating func dropRange() { rangeStart = nil }
+
+    /// Steps that lack a page; those in the same direction as others that wait are added to them.
+    mutating func owe(_ steps: Int) {
+        let isMore = steps != 0 && steps.signum() == owedSteps.signum()
+        owedSteps = steps + (isMore ? owedSteps : 0)
+    }
+
+    /// The steps that have waited for a page.
+    mutating func takeOwedSteps() -> Int {
+        defer { owedSteps = 0 }
+        return owedSteps
+    }
+
+    /// The cursor goes to this end when its page has come.
+    mutating func wait(for end: End) { pendingEnd = end }
+
+    mutating func takePendingEnd() -> End? {
+        defer { pendingEnd = nil }
+        return pendingEnd
+    }
+}
+
+// MARK: The search
+
+extension BrowseMode {
+    mutating func begin(_ search: Search) { self.search = search }
+
+    /// `/` and `?` without words: the same search, in this direction.
+    mutating func turnSearch(towardsOlder: Bool) { search?.isTowardsOlder = towardsOlder }
+
+    /// `false`: another search has begun since.
+    mutating func receive(hits: [ChatMessage], generation: Int) -> Bool {
+        guard search?.generation == generation else { return false }
+        search?.hits = hits.map(Place.init)
+        return true
     }
 }
 

@@ -12,7 +12,7 @@ enum BrowseSearch {
     static func find(_ words: String, towardsOlder: Bool, _ state: inout AppState, _ effects: inout [AppEffect]) {
         guard let openID = state.place.openID, state.place.browse != nil else { return }
         guard !words.isEmpty else {
-            state.place.browse?.search?.isTowardsOlder = towardsOlder
+            state.place.browse?.turnSearch(towardsOlder: towardsOlder)
             repeatSearch(reversed: false, &state, &effects)
             return
         }
@@ -22,15 +22,12 @@ enum BrowseSearch {
             return state.say("in: and from: need the full search (\(state.surface.key(.searchAll)))")
         }
         let generation = state.place.nextNumber()
-        state.place.browse?.search = .init(
-            words: words, isTowardsOlder: towardsOlder, hits: nil, generation: generation)
+        state.place.browse?.begin(.init(words: words, isTowardsOlder: towardsOlder, generation: generation))
         effects.append(.ask(.find(syntax.query, generation: generation)))
     }
 
     static func receive(hits: [ChatMessage], generation: Int, _ state: inout AppState, _ effects: inout [AppEffect]) {
-        guard var search = state.place.browse?.search, search.generation == generation else { return }
-        search.hits = hits.map(BrowseMode.Place.init)
-        state.place.browse?.search = search
+        guard state.place.browse?.receive(hits: hits, generation: generation) == true else { return }
         repeatSearch(reversed: false, &state, &effects)
     }
 

@@ -10,23 +10,22 @@ enum Browsing {
         // Where nothing but our own lines is in view, the newest message comes into it.
         guard let chat = state.openChat, let message = lastVisibleMessage(chat, state) ?? chat.window.shownMessages.last
         else {
-            state.place.status = nil
+            state.place.dismissStatus()
             return
         }
         state.composer.turnAway()
-        state.place.status = nil
-        state.place.confirmation = nil
-        let place = BrowseMode.Place(message)
-        state.place.browse = BrowseMode(selected: place, cameFromBottom: chat.window.isAtBottom ? place : nil)
+        state.place.dismissStatus()
+        state.place.dropConfirmation()
+        state.place.browse = BrowseMode(selected: message, isAtBottom: chat.window.isAtBottom)
         revealSelection(&state)
     }
 
     /// A click: the cursor of browse mode goes to that message, and a range up to it.
     static func browse(at message: ChatMessage, _ state: inout AppState) {
         state.composer.turnAway()
-        state.place.status = nil
-        if state.place.browse == nil { state.place.browse = BrowseMode(selected: .init(message)) }
-        state.place.select(message.key, at: message.position)
+        state.place.dismissStatus()
+        if state.place.browse == nil { state.place.browse = BrowseMode(selected: message) }
+        state.place.browse?.jump(to: message.key, at: message.position)
         revealSelection(&state)
     }
 
@@ -42,8 +41,7 @@ enum Browsing {
             let index = state.world.chatIndex(state.place.openID),
             state.world.chats[index].window.reachesNewest
         {
-            state.world.chats[index].window.scroll = .bottom
-            state.world.chats[index].window.newerCount = 0
+            state.world.chats[index].window.showNewest()
         }
         state.place.browse = nil
     }
@@ -54,7 +52,7 @@ enum Browsing {
         case .back:
             if state.place.withdrawQuestion() { break }
             if state.place.browse?.rangeStart != nil {
-                state.place.browse?.rangeStart = nil
+                state.place.browse?.dropRange()
             } else {
                 stop(&state)
             }
@@ -76,9 +74,7 @@ enum Browsing {
             Scrolling.scroll(.firstUnread, &state, &effects)
             selectFirstUnread(&state)
         case .selectRange:
-            if let browse = state.place.browse {
-                state.place.browse?.rangeStart = browse.rangeStart == nil ? browse.selected : nil
-            }
+            state.place.browse?.toggleRange()
         case .copyText: MessageActions.copySelection(withNames: false, &state, &effects)
         case .copyWithName: MessageActions.copySelection(withNames: true, &state, &effects)
         case .deleteMessage: MessageActions.deleteSelection(&state, &effects)
@@ -148,13 +144,12 @@ enum Browsing {
         guard let place = messages.firstIndex(where: { $0.key == browse.selected.key }) else { return }
         let wanted = place + step
         if step < 0 { state.world.chats[index].window.showCleared() }
-        state.place.browse?.selected = .init(messages[min(max(wanted, 0), messages.count - 1)])
+        state.place.browse?.move(to: messages[min(max(wanted, 0), messages.count - 1)])
         // The missing messages are on their way, or will be as soon as the view is there.
         var missing = 0
         if wanted < 0, !window.reachesOldest { missing = wanted }
         if wanted >= messages.count, !window.reachesNewest { missing = wanted - messages.count + 1 }
-        let isMore = missing != 0 && missing.signum() == browse.owedSteps.signum()
-        state.place.browse?.owedSteps = missing + (isMore ? browse.owedSteps : 0)
+        state.place.browse?.owe(missing)
         revealSelection(&state)
     }
 
@@ -180,10 +175,10 @@ enum Browsing {
     /// `g` and `G`.
     private static func selectEnd(_ end: BrowseMode.End, _ state: inout AppState, _ effects: inout [AppEffect]) {
         guard let index = state.world.chatIndex(state.place.openID) else { return }
-        state.place.browse?.owedSteps = 0
+        _ = state.place.browse?.takeOwedSteps()
         Scrolling.scroll(end == .oldest ? .oldest : .newest, &state, &effects)
-        if state.world.chats[index].window.loading?.replaces == true {
-            state.place.browse?.pendingEnd = end
+        if state.world.chats[index].window.paging.request?.replaces == true {
+            state.place.browse?.wait(for: end)
         } else {
             selectEndOfWindow(end, &state)
         }
@@ -192,13 +187,13 @@ enum Browsing {
     private static func selectEndOfWindow(_ end: BrowseMode.End, _ state: inout AppState) {
         guard let messages = state.openChat?.window.shownMessages else { return }
         let message = end == .oldest ? messages.first : messages.last
-        if let message { state.place.browse?.selected = .init(message) }
+        if let message { state.place.browse?.move(to: message) }
         revealSelection(&state)
     }
 
     private static func selectFirstUnread(_ state: inout AppState) {
         guard let window = state.openChat?.window, let index = window.firstUnreadIndex else { return }
-        if let first = window.items[index].message { state.place.browse?.selected = .init(first) }
+        if let first = window.items[index].message { state.place.browse?.move(to: first) }
     }
 
     /// Scrolls so far that the message under the cursor is seen.
@@ -209,22 +204,18 @@ enum Browsing {
     /// Scrolls so far that a message of the open chat is seen.
     static func reveal(_ id: MessageKey, _ state: inout AppState) {
         guard let index = state.world.chatIndex(state.place.openID) else { return }
-        state.world.chats[index].window.highlight = nil
+        state.world.chats[index].window.point(at: nil)
         let area = ScreenLayout(state).chat.size
         let layout = HistoryLayout(state, state.world.chats[index], width: area.columns)
-        state.world.chats[index].window.scroll = layout.scroll(revealing: .message(id), height: area.rows)
-        if state.world.chats[index].window.isAtBottom { state.world.chats[index].window.newerCount = 0 }
+        state.world.chats[index].window.scroll(to: layout.scroll(revealing: .message(id), height: area.rows))
     }
 
     /// After a page has come: the cursor takes the steps that waited for it.
     static func settleAfterPage(_ state: inout AppState) {
-        guard let browse = state.place.browse else { return }
-        if let end = browse.pendingEnd {
-            state.place.browse?.pendingEnd = nil
+        if let end = state.place.browse?.takePendingEnd() {
             selectEndOfWindow(end, &state)
-        } else if browse.owedSteps != 0 {
-            state.place.browse?.owedSteps = 0
-            moveSelection(by: browse.owedSteps, &state)
+        } else if let steps = state.place.browse?.takeOwedSteps(), steps != 0 {
+            moveSelection(by: steps, &state)
         }
     }
 
@@ -232,7 +223,7 @@ enum Browsing {
     static func settle(_ state: inout AppState) {
         guard let browse = state.place.browse else { return }
         guard let chat = state.openChat else { return state.place.browse = nil }
-        guard chat.window.loading?.replaces != true else { return }
+        guard chat.window.paging.request?.replaces != true else { return }
         let index = chat.window.index(of: .message(browse.selected.key))
         // News pushes it up, and keys act on it.
         if state.place.isNews, index != nil { revealSelection(&state) }
@@ -240,6 +231,6 @@ enum Browsing {
         let messages = chat.window.shownMessages
         let next = messages.last { $0.position <= browse.selected.position } ?? messages.first
         guard let next else { return state.place.browse = nil }
-        state.place.browse?.selected = .init(next)
+        state.place.browse?.move(to: next)
     }
 }

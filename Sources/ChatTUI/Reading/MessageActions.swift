@@ -81,7 +81,7 @@ enum MessageActions {
             Editing.remember(Composing.typed(state.composer.input, answering: answered), &state, &effects)
         }
         Answering.begin(.edit(message, saved: state.composer.input, answering: answered), &state)
-        state.composer.input = InputLine(present)
+        state.composer.write(InputLine(present))
     }
 
     private static func react(
@@ -130,7 +130,7 @@ enum MessageActions {
         }
         for message in own { effects.append(.run(.retract(message, of: own.count))) }
         if !others.isEmpty { effects.append(.run(.call(.deleteMessages(others.map(\.key), of: contact)))) }
-        state.place.browse?.rangeStart = nil
+        state.place.browse?.dropRange()
     }
 
     static func deleteSelection(_ state: inout AppState, _ effects: inout [AppEffect]) {
@@ -158,7 +158,7 @@ enum MessageActions {
             }
             count += 1
         }
-        state.place.browse?.rangeStart = nil
+        state.place.browse?.dropRange()
         if count > 0 {
             state.say("Forwarded to \(state.world.name(of: contact))" + (count > 1 ? ": \(count) messages" : ""))
         }
@@ -184,7 +184,7 @@ enum MessageActions {
             return state.say("Too much for the terminal's clipboard (at most \(limit))", isError: true)
         }
         effects.append(.terminal(.copy(text)))
-        state.place.browse?.rangeStart = nil
+        state.place.browse?.dropRange()
         state.say(messages.count == 1 ? "Copied" : "Copied \(messages.count) messages")
     }
 
@@ -201,11 +201,8 @@ enum MessageActions {
         }
         let before = HistoryPosition(first.position.rawValue - 1)
         let count = max(1, theirs.count)
-        state.world.chats[index].keepsUnread = true
-        state.world.chats[index].conversation.readUpTo = before
-        state.world.chats[index].conversation.unreadCount = count
-        state.world.chats[index].mentionCount = theirs.count(where: state.world.mentionsMe)
-        state.world.chats[index].window.unreadLine = ChatWindow.UnreadLine(after: before, count: count)
+        let mentions = theirs.count(where: state.world.mentionsMe)
+        state.world.chats[index].markUnread(after: before, count: count, mentions: mentions)
         effects.append(.run(.call(.markUnread(message.contact, from: first.position))))
         state.say("Unread from here on, until you open the chat again or /read")
     }
@@ -213,18 +210,15 @@ enum MessageActions {
     /// `/read` and `/read all`.
     static func markRead(_ contacts: [ContactID], _ state: inout AppState, _ effects: inout [AppEffect]) {
         for index in state.world.chats.indices where contacts.contains(state.world.chats[index].id) {
-            state.world.chats[index].keepsUnread = false
-            state.world.chats[index].window.unreadLine = nil
+            state.world.chats[index].endKeepingUnread()
+            state.world.chats[index].window.dropUnreadLine()
             let newest =
                 state.world.chats[index].window.reachesNewest
                 ? state.world.chats[index].window.lastMessagePosition : nil
             guard let last = state.world.chats[index].conversation.lastMessage?.position ?? newest else { continue }
             let position = newest.map { max($0, last) } ?? last
             guard state.world.chats[index].conversation.readUpTo.map({ $0 < position }) ?? true else { continue }
-            state.world.chats[index].conversation.readUpTo = position
-            state.world.chats[index].conversation.unreadCount = 0
-            state.world.chats[index].mentionCount = 0
-            state.world.chats[index].seenOnItsWay += 1
+            state.world.chats[index].sendRead(upTo: position)
             effects.append(.run(.call(.markSeen(state.world.chats[index].id, upTo: position))))
         }
         let isOne = contacts.count == 1 && state.world.chats.count > 1

@@ -32,7 +32,7 @@ enum Opening {
         {
             let place = ReturnPlace(chat, search: nil)
             Scrolling.jump(to: quoted.key, at: quoted.position, at: index, &state, &effects)
-            state.place.returnPlace = place
+            state.place.keep(wayBack: place)
             return
         }
         if let id = message.replyTo, let chat = state.openChat, case .missing = chat.quoted(id) {

@@ -23,7 +23,7 @@ enum Pages {
         request.replaces = replacing
         request.showing = showing
         request.keepsView = keepingView
-        state.world.chats[index].window.loading = request
+        state.world.chats[index].window.paging.begin(request)
         effects.append(.ask(.page(request)))
     }
 
@@ -31,13 +31,15 @@ enum Pages {
     static func loadWhatIsMissing(_ state: inout AppState, _ effects: inout [AppEffect]) {
         guard let index = state.world.chatIndex(state.place.openID) else { return }
         let window = state.world.chats[index].window
-        guard window.isLoaded, window.loading == nil, !window.loadFailed, !window.items.isEmpty else { return }
+        guard window.isLoaded, window.paging.request == nil, !window.paging.hasFailed, !window.items.isEmpty else {
+            return
+        }
         let bottom = window.bottomIndex
         // An item that is shown has at least one row, so this many of them fill the screen and the next page of it. A
         // folder larger than what may be in memory is passed when the user scrolls up: then its newest files give way.
         let reach = 2 * state.surface.size.rows
         let hasRoom =
-            window.items.count + state.surface.settings.pageSize <= ChatWindow.foldedLimit || window.owedRows < 0
+            window.items.count + state.surface.settings.pageSize <= ChatWindow.foldedLimit || window.paging.owedRows < 0
         if !window.reachesOldest, bottom < reach || (hasRoom && window.shownCount(before: bottom + 1) <= reach),
             let first = window.firstPosition
         {
@@ -53,7 +55,8 @@ enum Pages {
     static func receive(
         _ page: [ChatMessage], for request: PageRequest, _ state: inout AppState, _ effects: inout [AppEffect]
     ) {
-        guard let index = state.world.chatIndex(request.contact), state.world.chats[index].window.loading == request
+        guard let index = state.world.chatIndex(request.contact),
+            state.world.chats[index].window.paging.request == request
         else { return }
         var window = state.world.chats[index].window
         let place = window.scroll
@@ -64,16 +67,15 @@ enum Pages {
         }
         switch request.anchor {
         case .newest:
-            window.scroll = .bottom
-            window.newerCount = 0
+            window.showNewest()
         case .after where request.replaces:
-            window.scroll = window.items.first.map { .at($0.key, hiddenRows: 0) } ?? .bottom
+            window.scroll(to: window.items.first.map { .at($0.key, hiddenRows: 0) } ?? .bottom)
         case .before, .after, .around:
-            if case .at(let key, _) = place, window.index(of: key) == nil { window.scroll = .bottom }
+            if case .at(let key, _) = place, window.index(of: key) == nil { window.scroll(to: .bottom) }
         }
-        window.highlight = state.place.browse == nil ? request.showing ?? window.highlight : nil
-        let owed = request.replaces ? 0 : window.owedRows
-        window.owedRows = 0
+        window.point(at: state.place.browse == nil ? request.showing ?? window.highlight : nil)
+        let waiting = window.paging.takeOwedRows()
+        let owed = request.replaces ? 0 : waiting
         state.world.chats[index].window = window
         guard request.contact == state.place.openID else { return }
         askQuotes(of: request.contact, &state, &effects)

@@ -14,9 +14,9 @@ enum Scrolling {
             ChatSwitching.open(state.world.chats[index].id, &state, &effects)
         }
         state.world.chats[index].window.showCleared()
-        if state.place.browse != nil { state.place.select(id, at: position) }
+        state.place.browse?.jump(to: id, at: position)
         if state.world.chats[index].window.index(of: .message(id)) != nil {
-            state.world.chats[index].window.highlight = state.place.browse == nil ? id : nil
+            state.world.chats[index].window.point(at: state.place.browse == nil ? id : nil)
             show(message: id, at: index, &state)
         } else {
             Pages.load(.around(position), replacing: true, showing: id, at: index, &state, &effects)
@@ -26,7 +26,7 @@ enum Scrolling {
     /// A scrolling command.
     static func scroll(_ command: AppCommand, _ state: inout AppState, _ effects: inout [AppEffect]) {
         guard let index = state.world.chatIndex(state.place.openID) else { return }
-        state.world.chats[index].window.loadFailed = false
+        state.world.chats[index].window.paging.mayTryAgain()
         let page = max(1, ScreenLayout(state).chat.size.rows - 1)
         switch command {
         case .pageUp: scroll(byRows: -page, &state)
@@ -37,7 +37,7 @@ enum Scrolling {
         case .newest:
             scrollToNewest(index, &state, &effects)
             // The notice that led here can now be read in full.
-            if state.place.status?.place == .chat, state.place.status?.isQuestion != true { state.place.status = nil }
+            if state.place.status?.place == .chat { state.place.dismissNotice() }
         case .firstUnread: scrollToUnread(index, &state, &effects)
         default: break
         }
@@ -47,19 +47,17 @@ enum Scrolling {
     static func scroll(byRows rows: Int, _ state: inout AppState) {
         guard let index = state.world.chatIndex(state.place.openID) else { return }
         var window = state.world.chats[index].window
-        window.loadFailed = false
-        window.highlight = nil
+        window.paging.mayTryAgain()
+        window.point(at: nil)
         if rows < 0 { window.showCleared() }
         state.world.chats[index].window = window
         let area = ScreenLayout(state).chat.size
         let layout = HistoryLayout(state, state.world.chats[index], width: area.columns)
-        window.scroll = layout.scroll(moving: rows, height: area.rows)
+        window.scroll(to: layout.scroll(moving: rows, height: area.rows))
         var missing = 0
         if rows < 0, !window.reachesOldest { missing = rows + layout.rowsAbove(-rows, height: area.rows) }
         if rows > 0, !window.reachesNewest { missing = rows - layout.rowsBelow(rows, height: area.rows) }
-        // Another key in the same direction adds to what waits already.
-        window.owedRows =
-            missing == 0 ? 0 : missing + (missing.signum() == window.owedRows.signum() ? window.owedRows : 0)
+        window.paging.owe(missing)
         window.countNewer()
         state.world.chats[index].window = window
     }
@@ -69,9 +67,9 @@ enum Scrolling {
     static func settleAtBottom(_ state: inout AppState) {
         guard let index = state.world.chatIndex(state.place.openID), case .at = state.world.chats[index].window.scroll
         else { return }
-        state.world.chats[index].window.unreadLine?.isFound = true
+        state.world.chats[index].window.noteUnreadLineFound()
         guard state.world.chats[index].window.isLoaded, state.world.chats[index].window.reachesNewest,
-            state.world.chats[index].window.loading == nil
+            state.world.chats[index].window.paging.request == nil
         else { return }
         let area = ScreenLayout(state).chat.size
         // Each has a row at least; this check runs after everything that happens.
@@ -80,8 +78,7 @@ enum Scrolling {
         guard below.prefix(area.rows).count < area.rows,
             HistoryLayout(state, state.world.chats[index], width: area.columns).rowsBelow(1, height: area.rows) == 0
         else { return }
-        state.world.chats[index].window.scroll = .bottom
-        state.world.chats[index].window.newerCount = 0
+        state.world.chats[index].window.showNewest()
     }
 
     private static func scrollToOldest(_ index: Int, _ state: inout AppState, _ effects: inout [AppEffect]) {
@@ -97,24 +94,21 @@ enum Scrolling {
     /// The oldest message at the top. The rows below it fill the screen by themselves: nothing else is laid out.
     static func showOldest(_ index: Int, _ world: inout World) {
         var window = world.chats[index].window
-        window.loadFailed = false
-        window.highlight = nil
-        window.owedRows = 0
+        window.paging.mayTryAgain()
+        window.point(at: nil)
+        _ = window.paging.takeOwedRows()
         window.showCleared()
-        if let first = window.items.first(where: { !window.isFolded($0) }) {
-            window.scroll = .at(first.key, hiddenRows: 0)
-        }
+        window.showFirst()
         world.chats[index].window = window
     }
 
     private static func scrollToNewest(_ index: Int, _ state: inout AppState, _ effects: inout [AppEffect]) {
-        state.place.returnPlace = nil
-        state.world.chats[index].window.highlight = nil
-        state.world.chats[index].window.newerCount = 0
-        state.world.chats[index].window.scroll = .bottom
+        state.place.dropWayBack()
+        state.world.chats[index].window.point(at: nil)
+        state.world.chats[index].window.showNewest()
         state.world.chats[index].window.giveUpJump()
         let leadsElsewhere =
-            state.world.chats[index].window.loading.map { $0.replaces && $0.anchor != .newest } ?? false
+            state.world.chats[index].window.paging.request.map { $0.replaces && $0.anchor != .newest } ?? false
         if leadsElsewhere || !state.world.chats[index].window.reachesNewest {
             Pages.load(.newest, replacing: true, at: index, &state, &effects)
         }
@@ -138,7 +132,7 @@ enum Scrolling {
         state.world.chats[index].window.giveUpJump()
         let area = ScreenLayout(state).chat.size
         let layout = HistoryLayout(state, state.world.chats[index], width: area.columns)
-        state.world.chats[index].window.scroll = layout.scroll(showing: key, height: area.rows)
+        state.world.chats[index].window.scroll(to: layout.scroll(showing: key, height: area.rows))
         state.world.chats[index].window.countNewer()
     }
 
@@ -153,6 +147,6 @@ enum Scrolling {
         let messages = state.world.chats[index].window.shownMessages
         guard let message = messages.first(where: { $0.position >= position }) ?? messages.last else { return }
         show(.message(message.key), at: index, &state)
-        state.place.select(message.key, at: message.position)
+        state.place.browse?.jump(to: message.key, at: message.position)
     }
 }

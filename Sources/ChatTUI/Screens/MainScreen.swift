@@ -166,11 +166,11 @@ struct MainScreen {
             canvas.addTarget(lines, .message(message.key))
         }
         let rows = items.flatMap(\.lines)
-        if !rows.isEmpty || chat.window.loading != nil { return rows }
+        if !rows.isEmpty || chat.window.paging.request != nil { return rows }
         let width = max(10, area.size.columns - 1)
         let words = TextWrap.wrap(SafeText(emptyWords(chat), as: .line), width: width)
             .map { StyledLine($0, Theme.quiet) }
-        guard chat.window.loadFailed else { return words }
+        guard chat.window.paging.hasFailed else { return words }
         // A notice for a chat that cannot be read has no place in it.
         let said = state.place.lobby.flatMap { HistoryLayout.noticeRows($0, state, width: width) }
         return words + said.suffix(max(0, area.size.rows - words.count))
@@ -178,7 +178,7 @@ struct MainScreen {
 
     private func emptyWords(_ chat: Chat) -> String {
         let name = chat.name.text
-        if chat.window.loadFailed {
+        if chat.window.paging.hasFailed {
             return "Cannot read the history of this chat: /log says why, and /doctor looks closer."
         }
         if chat.window.cleared != nil { return "The view is clear; PgUp shows the history again." }

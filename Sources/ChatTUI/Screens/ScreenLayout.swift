@@ -65,7 +65,7 @@ struct ScreenLayout: Sendable, Equatable {
         if listWidth >= 8, hasPanes,
             Self.isShown(
                 state.surface.settings.list, byWidth: size.columns >= Self.columnsForList,
-                isToggled: state.surface.listIsHidden)
+                isToggled: state.surface.toggledPanes.contains(.list))
         {
             list = Rect(column: 0, row: top, columns: listWidth, rows: rows)
             left = listWidth + 1
@@ -75,7 +75,7 @@ struct ScreenLayout: Sendable, Equatable {
             !(state.world.hasLoaded && state.world.chats.isEmpty),
             Self.isShown(
                 state.surface.settings.details, byWidth: size.columns >= Self.columnsForDetails,
-                isToggled: state.surface.detailsAreHidden)
+                isToggled: state.surface.toggledPanes.contains(.details))
         {
             details = Rect(column: size.columns - 30, row: top, columns: 30, rows: rows)
             right = size.columns - 31

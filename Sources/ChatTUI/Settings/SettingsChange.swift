@@ -10,26 +10,23 @@ enum SettingsChange {
         _ reply: SettingsReply, to request: SettingsRequest? = nil, _ state: inout AppState,
         _ effects: inout [AppEffect]
     ) {
-        if reply.asks { state.place.confirming = request.map(Errand.settings) }
+        if reply.asks { state.place.wait(toConfirm: request.map(Errand.settings)) }
         if let new = reply.settings {
             let old = state.surface.settings
-            state.surface.settings = new
-            // A setting that a key has switched stays, unless the file says something else now.
-            if new.mouse == state.surface.savedMouse { state.surface.settings.mouse = old.mouse }
-            state.surface.savedMouse = new.mouse
+            state.surface.adopt(new)
             if state.surface.settings.mouse != old.mouse {
                 effects.append(.terminal(.mouse(state.surface.settings.mouse)))
             }
-            if new.spellCommand != old.spellCommand { state.composer.spelling = SpellCheck() }
+            if new.spellCommand != old.spellCommand { state.composer.spelling.restart() }
             if new.preview != old.preview { effects.append(.terminal(.previews(new.preview))) }
             if old.sendsTyping, !new.sendsTyping { Drafts.stopTyping(&state.due, &effects) }
             if old.historyCount > 0, new.historyCount == 0 {
-                state.composer.history = InputHistory([], limit: 0)
+                state.composer.history.limit(to: 0)
                 effects.append(.forgetLines)
             }
         }
-        if let new = reply.theme { state.surface.theme = new }
-        if reply.isError, state.place.status?.isQuestion != true { state.place.status = nil }
+        if let new = reply.theme { state.surface.adopt(new) }
+        if reply.isError { state.place.dismissNotice() }
         if reply.lines.count == 1, !reply.isError, !reply.asks {
             state.say(reply.lines[0])
         } else if !reply.lines.isEmpty {

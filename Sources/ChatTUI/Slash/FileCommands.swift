@@ -57,11 +57,11 @@ enum FileCommands: SlashCommandGroup {
         case .pause, .resume, .cancel:
             let isNamed = !scanner.isAtEnd
             guard let number = transferNumber(&scanner, for: verb, &state) else { return }
-            state.place.namedFolder = number
+            state.place.note(named: number)
             // A command that ends a transfer for good either names it, or asks first like x in the transfers.
             let forGood = Errand.call(.cancelFolder(of: number))
             if verb == .cancel, !isNamed, call.asked != forGood {
-                state.place.confirming = forGood
+                state.place.wait(toConfirm: forGood)
                 let name =
                     state.world.transfers.group(of: number).map { TransferWords(state: state, group: $0).name.text }
                     ?? ""
@@ -121,7 +121,7 @@ enum FileCommands: SlashCommandGroup {
         let errands = groups.flatMap { work(verb, on: $0, into: folder, state.world) }
         guard let errand = one(errands) else { return }
         if verb == .cancel, asked != errand {
-            state.place.confirming = errand
+            state.place.wait(toConfirm: errand)
             let size = groups.reduce(UInt64(0)) { $0.addingClamped($1.size) }
             let what = groups.count == 1 ? "1 transfer" : "\(groups.count) transfers"
             return state.note(
@@ -203,7 +203,7 @@ enum FileCommands: SlashCommandGroup {
         guard case .transfer(let number) = scope else {
             return effects.append(.run(.call(.setRateLimit(limit, of: scope))))
         }
-        state.place.namedFolder = number
+        state.place.note(named: number)
         for file in state.world.transfers.files(meantBy: number, for: .limit) {
             effects.append(.run(.call(.setRateLimit(limit, of: .transfer(file)))))
         }

@@ -19,7 +19,7 @@ enum PresenceCommands: SlashCommandGroup {
                 return state.note("Nobody can be called \"me\": that is what histories call you", isError: true)
             }
             effects.append(.run(.call(.setOwnName(name))))
-            state.surface.unkeptKeys.insert("name")
+            state.surface.noteUnsaved("name")
             effects.append(.run(.settings(.set(key: "name", words: name))))
         case .away:
             let limit = LocalIdentity.longestAway

@@ -79,12 +79,12 @@ enum ReadingCommands: SlashCommandGroup {
             state.note(
                 "There is no line \(number) (1 is the last). To send the number as text, write \(name) 1 \(number) …",
                 isError: true)
-            return giveBack(state.composer.enteredLine, &state)
+            return giveBack(state.composer.running.entered, &state)
         }
         if reference == nil, let word = loneReference(scanner, make("").kind, state) {
             let name = usage.prefix { $0 != " " }
             state.note("\(usage). For the text \(word) alone: \(name) 1 \(word)", isError: true)
-            return giveBack(state.composer.enteredLine, &state)
+            return giveBack(state.composer.running.entered, &state)
         }
         guard let text = scanner.remainder() else { return state.note(usage, isError: true) }
         let action = make(text)
@@ -141,7 +141,7 @@ enum ReadingCommands: SlashCommandGroup {
         _ reference: MessageReference, _ action: MessageAction, _ state: inout AppState, _ effects: inout [AppEffect]
     ) {
         guard let chat = state.openChat else { return }
-        let line = action.hasText ? state.composer.enteredLine : nil
+        let line = action.hasText ? state.composer.running.entered : nil
         if let message = chat.window.message(reference) {
             perform(checked: action, on: message, line: line, &state, &effects)
         } else if chat.window.isComplete {

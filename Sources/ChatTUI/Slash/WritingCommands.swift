@@ -10,7 +10,7 @@ enum WritingCommands: SlashCommandGroup {
         switch call.verb {
         case .plain:
             Entering.send(
-                ActionText.literal(call.arguments), from: state.composer.runsBoundLine ? .key : .command, &state,
+                ActionText.literal(call.arguments), from: state.composer.running == .bound ? .key : .command, &state,
                 &effects)
         case .editor:
             if !call.arguments.isEmpty { state.composer.input.replace(with: call.arguments) }
@@ -49,10 +49,9 @@ enum WritingCommands: SlashCommandGroup {
             let problems = then.problems(of: keys, aliases: state.surface.settings.aliases)
             if let problem = problems.first(where: { $0.key == change.name }) { throw problem.error }
             let lost = state.surface.keymap.lines(behind: change.keys).filter { !then.lines(of: $0.keys).contains($0) }
-            state.surface.settings.keys = keys
+            state.surface.bind(keys, changed: change.name)
             let words = action.isEmpty ? "\"\"" : action
             effects.append(.run(.settings(.set(key: "keys.\(change.name)", words: words))))
-            state.surface.unkeptKeys.insert("keys.\(change.name)")
             guard !action.isEmpty else { return state.say("\(change.name) does nothing now") }
             if !lost.isEmpty { state.note(lost.map { "No longer on any key: \($0.words)" }) }
             if change.keys.isSeldomSent { state.note("Few terminals can send \(change.keys.name)") }
@@ -81,9 +80,8 @@ enum WritingCommands: SlashCommandGroup {
             return change(key, to: "", &state, &effects)
         }
         guard keepsNeeded(table, without: removal.name, &state) else { return }
-        state.surface.settings.keys = others
+        state.surface.bind(others, changed: isOurs ? removal.name : nil)
         if isOurs {
-            state.surface.unkeptKeys.insert("keys.\(removal.name)")
             effects.append(.run(.settings(.unset(key: "keys.\(removal.name)"))))
         }
         state.say(isOurs ? "\(removal.name) does nothing now" : "\(removal.name) did nothing")
@@ -125,11 +123,8 @@ enum WritingCommands: SlashCommandGroup {
             return
         }
         if line == "-" {
-            let known = state.surface.settings.aliases.removeValue(forKey: name) != nil
-            if known {
-                state.surface.unkeptKeys.insert("alias.\(name)")
-                effects.append(.run(.settings(.unset(key: "alias.\(name)"))))
-            }
+            let known = state.surface.removeAlias(name)
+            if known { effects.append(.run(.settings(.unset(key: "alias.\(name)")))) }
             state.say(known ? "Removed /\(name)" : "There is no alias /\(SafeText(name, as: .name).text)")
         } else if line == "\"\"" {
             state.note(
@@ -137,8 +132,7 @@ enum WritingCommands: SlashCommandGroup {
         } else if let problem = SlashAlias.problem(name: name, line: line) {
             state.note(problem, isError: true)
         } else {
-            state.surface.settings.aliases[name] = line
-            state.surface.unkeptKeys.insert("alias.\(name)")
+            state.surface.setAlias(name, to: line)
             effects.append(.run(.settings(.set(key: "alias.\(name)", words: line))))
             state.say("/\(name): \(line)")
         }

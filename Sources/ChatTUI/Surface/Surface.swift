@@ -6,13 +6,13 @@ package import ChatWords
 
 /// The terminal as it is now, and how the user wants it.
 package struct Surface: Sendable {
-    package internal(set) var size: Size
-    var clock: LocalClock
-    var moment: Moment
+    package private(set) var size: Size
+    let clock: LocalClock
+    private(set) var moment: Moment
     /// The home folder, shown as `~`.
-    var home: String
-    var version: String
-    var settings = ScreenSettings() {
+    let home: String
+    let version: String
+    private(set) var settings: ScreenSettings {
         didSet {
             if settings.keys != oldValue.keys || settings.enter != oldValue.enter {
                 keymap = Keymap(overrides: settings.keys, enter: settings.enter)
@@ -20,39 +20,141 @@ package struct Surface: Sendable {
         }
     }
     /// The keys as `settings.keys` changes them.
-    private(set) var keymap = Keymap.standard
+    private(set) var keymap: Keymap
     /// The theme that `settings.theme` names.
-    var theme = Theme.terminal
+    private(set) var theme: Theme
     /// The keys of all settings and the values of those that have few, for completion.
-    var settingNames: any SettingNames = NoSettings()
-    /// Keys and aliases that count here already and are on their way to the file.
-    var unkeptKeys: Set<String> = []
+    let settingNames: any SettingNames
+    /// Settings that count here already and are on their way to the file, by their keys.
+    private var unsavedKeys: Set<String> = []
     /// `ui.mouse` as it was read last.
-    var savedMouse = ScreenSettings().mouse
+    private var savedMouse: Bool
 
     /// The abilities of the terminal, as far as they are known.
-    var terminal = TerminalCapabilities(colors: 256, unicode: true)
+    private(set) var terminal = TerminalCapabilities(colors: 256, unicode: true)
     /// The shape that we have asked the terminal to give its cursor.
-    var cursorShape = TerminalCommand.CursorShape.standard
+    private var cursorShape = TerminalCommand.CursorShape.standard
     /// The terminal window has the focus, as far as it tells.
-    var isFocused = true
+    private(set) var isFocused = true
     /// Whether somebody looks at it, as far as the keys tell.
-    var attention = Attention()
+    private var attention = Attention()
     /// There is no screen: what happens is printed as lines.
-    var isLineMode = false
+    let isLineMode: Bool
 
     /// No panes and no indentation, so that the terminal's own selection copies well (Alt-l).
-    var isPlain = false
-    var listIsHidden = false
-    var detailsAreHidden = false
+    private(set) var isPlain = false
+    /// The panes that the user has switched.
+    private(set) var toggledPanes: Set<SidePane> = []
 
-    package init(size: Size, clock: LocalClock, moment: Moment, home: String, version: String) {
+    package init(
+        size: Size, clock: LocalClock, moment: Moment, home: String, version: String,
+        settings: ScreenSettings = ScreenSettings(), theme: Theme = .terminal,
+        settingNames: any SettingNames = NoSettings(), isLineMode: Bool = false
+    ) {
         self.size = size
         self.clock = clock
         self.moment = moment
         self.home = home
         self.version = version
+        self.settings = settings
+        self.theme = theme
+        self.settingNames = settingNames
+        self.isLineMode = isLineMode
+        savedMouse = settings.mouse
+        keymap = Keymap(overrides: settings.keys, enter: settings.enter)
     }
+}
+
+/// A pane beside the chat, with the key that hides or shows it.
+enum SidePane: Sendable, Hashable {
+    /// The list of chats (F2).
+    case list
+    /// The details of the open chat (F3).
+    case details
+}
+
+// MARK: The terminal and its user
+
+extension Surface {
+    mutating func advance(to moment: Moment) { self.moment = moment }
+
+    mutating func resize(to size: Size) { self.size = size }
+
+    mutating func terminalIs(_ terminal: TerminalCapabilities) { self.terminal = terminal }
+
+    /// The terminal reports that its window has got or lost the focus.
+    mutating func focusChanged(to isFocused: Bool) {
+        self.isFocused = isFocused
+        attention.focusWasReported()
+    }
+
+    /// The user has pressed a key or moved the mouse, now.
+    mutating func noteInput() { attention.note(inputAt: moment.uptime) }
+
+    /// A key or a click proves that somebody is there, also on terminals that report no focus.
+    mutating func noteFocus() { isFocused = true }
+
+    /// The cursor is to have this shape. `false` when the terminal knows already.
+    mutating func shapeCursor(_ wanted: TerminalCommand.CursorShape) -> Bool {
+        guard wanted != cursorShape else { return false }
+        cursorShape = wanted
+        return true
+    }
+
+    /// The same for rows that are printed as lines, which whoever reads them puts in order.
+    func forLines(_ size: Size) -> Surface {
+        var surface = self
+        surface.size = size
+        surface.settings.bidi = .raw
+        surface.terminal.unicode = true
+        return surface
+    }
+
+    mutating func togglePlainView() { isPlain.toggle() }
+
+    /// The user wants the opposite of what the size of the screen would give.
+    mutating func toggle(_ pane: SidePane) { toggledPanes.formSymmetricDifference([pane]) }
+}
+
+// MARK: Settings
+
+extension Surface {
+    /// The settings as they are in the file now. A mouse that a key has switched stays so unless the file says something
+    /// else than before.
+    mutating func adopt(_ new: ScreenSettings) {
+        let mouse = new.mouse == savedMouse ? settings.mouse : new.mouse
+        savedMouse = new.mouse
+        settings = new
+        settings.mouse = mouse
+    }
+
+    mutating func adopt(_ theme: Theme) { self.theme = theme }
+
+    mutating func toggleMouse() { settings.mouse.toggle() }
+
+    /// Keys as the user has bound them; `name` is the one that has changed.
+    mutating func bind(_ keys: [String: String], changed name: String?) {
+        settings.keys = keys
+        if let name { noteUnsaved("keys.\(name)") }
+    }
+
+    mutating func setAlias(_ name: String, to line: String) {
+        settings.aliases[name] = line
+        noteUnsaved("alias.\(name)")
+    }
+
+    /// `false` when there is no such alias.
+    mutating func removeAlias(_ name: String) -> Bool {
+        guard settings.aliases.removeValue(forKey: name) != nil else { return false }
+        noteUnsaved("alias.\(name)")
+        return true
+    }
+
+    /// A setting counts already and is on its way to the file.
+    mutating func noteUnsaved(_ key: String) { unsavedKeys.insert(key) }
+
+    /// The answer for a setting has come. `false` when it does not count yet.
+    mutating func takeUnsaved(_ key: String) -> Bool { unsavedKeys.remove(key) != nil }
 }
 
 extension Surface {

@@ -5,9 +5,7 @@ import ChatWords
 /// Entered lines, oldest first, and where Up and Down are in them.
 struct InputHistory: Sendable, Equatable {
     /// At most so many lines are kept (`input.history`).
-    var limit = 1000 {
-        didSet { trim() }
-    }
+    private var limit = 1000
 
     private(set) var lines: [String] = []
     /// Index of the shown line; `nil` while the user's own draft is shown.
@@ -21,6 +19,13 @@ struct InputHistory: Sendable, Equatable {
     init(_ lines: [String], limit: Int) {
         self.limit = limit
         self.lines = lines
+        trim()
+    }
+
+    /// Keeps at most so many lines from now on; with 0 all of them are forgotten.
+    mutating func limit(to count: Int) {
+        guard count != limit else { return }
+        limit = count
         trim()
     }
 

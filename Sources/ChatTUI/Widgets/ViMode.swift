@@ -93,6 +93,9 @@ struct ViMode: Sendable, Equatable {
     /// A key that is no character: a half-typed command is dropped.
     mutating func forget() { reset() }
 
+    /// Insert mode, and nothing is remembered.
+    mutating func restart() { self = ViMode() }
+
     /// A character in normal mode. `register` is what `p` puts in.
     mutating func press(_ key: Character, _ line: inout InputLine, register: String?) -> Outcome {
         if key == ".", operation == nil, awaited == nil { return repeatChange(&line, register) }

@@ -32,7 +32,7 @@ enum Answers {
         case .draft(let contact, let text): receive(draft: text, for: contact, &state, &effects)
         case .files(let listing, let generation): Completing.receive(listing, generation: generation, &state)
         case .transfers(let list): state.world.transfers.update(list)
-        case .requests(let list): state.world.requests = list
+        case .requests(let list): state.world.receive(requests: list)
         case .safetyNumber(let contact, let number): VerifyPane.receive(safetyNumber: number, of: contact, &state)
         case .newKeyNumber(let contact, let key, let number):
             VerifyPane.receive(newNumber: number, with: key, of: contact, &state)
@@ -45,8 +45,8 @@ enum Answers {
         case .mentions(let messages): state.world.receive(mentions: messages)
         case .spelling(let outcome): SpellChecking.receive(spelling: outcome, &state)
         case .limits(let limits): state.note(FileCommands.limitLines(limits))
-        case .downloads(let folder, let freeBytes): state.world.downloads = (folder, freeBytes)
-        case .identity(let news): state.world.identity = news
+        case .downloads(let folder, let freeBytes): state.world.receive(downloads: folder, freeBytes: freeBytes)
+        case .identity(let news): state.world.receive(news)
         case .day(let contact, let day, let message, let generation):
             receive(dayOf: contact, day, message, generation: generation, &state, &effects)
         case .picture(let id, let image): Previews.receive(image, for: id, &state, &effects)
@@ -78,67 +78,37 @@ enum Answers {
 
     private static func receive(_ list: [Conversation], _ state: inout AppState, _ effects: inout [AppEffect]) {
         let isFirst = !state.world.hasLoaded
-        state.world.hasLoaded = true
         state.due.conversations.wasAnswered()
         let chosen = state.place.overlay?.pane.contactUnderCursor(in: state)
         defer {
             if let chosen, var pane = state.place.overlay?.pane {
                 pane.keepCursor(on: chosen, in: state)
-                state.place.overlay = pane.overlay
+                state.place.show(pane.overlay)
             }
         }
-        var old: [ContactID: Chat] = [:]
-        for chat in state.world.chats { old[chat.id] = chat }
+        let open = state.openChat
         // One question for all of them: each costs a task.
-        let new = list.map(\.peer.id).filter { old[$0] == nil }
+        let new = list.map(\.peer.id).filter { state.world.chatIndex($0) == nil }
         if !new.isEmpty { effects.append(.ask(.links(new))) }
-        state.world.chats = list.map { conversation in
-            guard var chat = old[conversation.peer.id] else {
-                return Chat(conversation: conversation)
-            }
-            let seen = chat.conversation.readUpTo
-            if chat.peer.peerID != conversation.peer.peerID { chat.safetyNumber = nil }
-            chat.conversation = conversation
-            if conversation.unreadCount == 0 { chat.mentionCount = 0 }
-            if let seen, conversation.readUpTo.map({ $0 < seen }) ?? true {
-                if chat.mayOvertakeSeen(askedAt: state.due.conversations.lastStart) {
-                    // Messages that were seen while the answer was on its way stay seen.
-                    chat.conversation.readUpTo = seen
-                    chat.conversation.unreadCount = 0
-                    chat.mentionCount = 0
-                } else {
-                    // Marked as unread at another screen: to have it in view here does not take that back.
-                    chat.keepsUnread = true
-                }
-            }
-            return chat
-        }
-        if old.count + new.count > state.world.chats.count {
-            state.world.transfers.keep(of: Set(state.world.chats.map(\.id)))
-        }
-        if list.count != old.count || list.contains(where: { old[$0.peer.id]?.peer.name != $0.peer.name }) {
-            state.world.findTwins()
-        }
+        state.world.receive(list, askedAt: state.due.conversations.lastStart)
         if let openID = state.place.openID, state.world.chatIndex(openID) == nil {
             // The contact was removed; its half-typed lines are not lost.
-            if case .edit(_, let saved, _)? = old[openID]?.composing, !saved.isEmpty {
+            if case .edit(_, let saved, _)? = open?.composing, !saved.isEmpty {
                 state.composer.killRing.add(saved.text)
             }
             ChatSwitching.keepLine(&state)
             state.place.forget(openID)
-            state.composer.input = InputLine()
+            state.composer.clear()
         }
         if let previousID = state.place.previousID, state.world.chatIndex(previousID) == nil {
             state.place.forget(previousID)
         }
         if isFirst, state.place.openID == nil { openFirstChat(&state, &effects) }
-        if isFirst { state.world.lacksMentions = true }
         Mentions.ask(&state, &effects)
-        if let index = state.world.chatIndex(state.place.openID), state.world.chats[index].safetyNumber == nil,
-            state.world.chats[index].peer.peerID != nil,
-            state.world.chats[index].peer.peerID != old[state.world.chats[index].id]?.peer.peerID
+        if let chat = state.openChat, chat.safetyNumber == nil, let key = chat.peer.peerID,
+            chat.id != open?.id || key != open?.peer.peerID
         {
-            effects.append(.ask(.safetyNumber(state.world.chats[index].id)))
+            effects.append(.ask(.safetyNumber(chat.id)))
         }
     }
 
@@ -155,20 +125,20 @@ enum Answers {
         guard let id = wanted ?? state.world.chats.first(where: \.isUnread)?.id ?? latest?.id else { return }
         // Nobody has pressed a key for it: what is being typed meanwhile stays where it is.
         let typed = state.composer.input
-        state.composer.input = InputLine()
+        state.composer.clear()
         ChatSwitching.open(id, &state, &effects)
-        if !typed.isEmpty { state.composer.input = typed }
+        if !typed.isEmpty { state.composer.write(typed) }
     }
 
     /// A stored draft never replaces what is being typed.
     private static func receive(
         draft text: String, for contact: ContactID, _ state: inout AppState, _ effects: inout [AppEffect]
     ) {
-        if let index = state.world.chatIndex(contact) { state.world.chats[index].storedDraft = .known }
+        if let index = state.world.chatIndex(contact) { state.world.chats[index].draftIsKnown() }
         guard !text.isEmpty else { return }
         if contact == state.place.openID {
             if state.composer.input.isEmpty {
-                state.composer.input = InputLine(text)
+                state.composer.write(InputLine(text))
                 if let message = Composing.parts(ofDraft: text)?.message {
                     ReadingCommands.find(message, .resume(draft: text), &state, &effects)
                 }
@@ -206,15 +176,15 @@ enum Answers {
                 state.due.conversations.hasFailed(at: state.surface.moment.uptime, pause: Self.rereadingPause)
             }
         case .page(let request):
-            if let index = state.world.chatIndex(request.contact), state.world.chats[index].window.loading == request {
-                state.world.chats[index].window.loading = nil
-                state.world.chats[index].window.loadFailed = true
-                state.world.chats[index].window.owedRows = 0
+            if let index = state.world.chatIndex(request.contact),
+                state.world.chats[index].window.paging.request == request
+            {
+                state.world.chats[index].window.paging.fail()
             }
         case .search(_, let generation):
             return SearchPane.fail(error, generation: generation, &state)
         case .files(_, _, _, let generation):
-            if state.composer.completion?.generation == generation { state.composer.completion = nil }
+            state.composer.dropCompletion(of: generation)
         case .call(let call):
             let sentence = Sentences.sentence(for: error, doing: words(forFailed: call.plain, state))
             return state.note(sentence, isError: true)

@@ -19,8 +19,8 @@ enum CallResults {
             state.say(keys.count == 1 ? "Deleted here" : "Deleted \(keys.count) messages here")
         case .markUnread(let contact, let position):
             // An answer that was on its way may have changed this meanwhile, but it is older.
-            if let index = state.world.chatIndex(contact), state.world.chats[index].keepsUnread {
-                state.world.chats[index].conversation.readUpTo = HistoryPosition(position.rawValue - 1)
+            if let index = state.world.chatIndex(contact) {
+                state.world.chats[index].unreadIsStored(after: HistoryPosition(position.rawValue - 1))
             }
         case .markSeen(let contact, _): SeenMessages.isStored(contact, &state, &effects)
 
@@ -70,9 +70,7 @@ enum CallResults {
             state.say("\(name) is blocked (/unblock \(name), /remove \(name))" + offerOfRenewal(state))
         case .setMuted(let contact, let until): state.say(words(muting: contact, until, &state))
         case .setAutomaticAcceptance(let contact, let limit):
-            if let index = state.world.chatIndex(contact) {
-                state.world.chats[index].conversation.peer.acceptsFilesUpTo = limit
-            }
+            if let index = state.world.chatIndex(contact) { state.world.chats[index].acceptFiles(upTo: limit) }
             state.say(PresenceCommands.acceptanceWords(contact, state.world))
 
         // Reach
@@ -112,7 +110,7 @@ enum CallResults {
     private static func words(limiting scope: RateScope, to limit: UInt64?, _ state: inout AppState) -> String {
         var (scope, each) = (scope, "")
         if case .transfer(let number) = scope {
-            state.world.transfers.limits[number] = limit
+            state.world.transfers.setLimit(limit, of: number)
             let named = ErrandResults.named(number, state)
             scope = .transfer(named)
             if ErrandResults.isFolder(named, state) { each = " for each file" }
@@ -140,7 +138,7 @@ enum CallResults {
 
     private static func words(muting contact: ContactID, _ until: Timestamp?, _ state: inout AppState) -> String {
         guard let index = state.world.chatIndex(contact) else { return "" }
-        state.world.chats[index].conversation.peer.mutedUntil = until
+        state.world.chats[index].mute(until: until)
         let name = state.world.chats[index].name.text
         return state.surface.muteWords(state.world.chats[index].peer).map { "\(name) is \($0) (/mute \(name) off)" }
             ?? "\(name) is not muted"

@@ -24,30 +24,16 @@ enum ChatNews {
             }
             state.world.noteLinkNews(of: contact)
             let wasOnline = state.world.chats[index].link.isOnline
-            state.world.chats[index].link = keepingRoundTrip(link, of: state.world.chats[index].link)
+            state.world.chats[index].linkChanged(to: link, at: state.surface.moment.wall)
             if link.isOnline, !wasOnline { state.due.linkWasMade(at: state.surface.moment.uptime) }
-            if !link.isOnline { state.world.chats[index].typingUntil = nil }
-            // The core stores the same and says nothing of it.
-            if wasOnline != link.isOnline {
-                state.world.chats[index].conversation.peer.lastSeen = state.surface.moment.wall
-            }
         case .typing(let contact, let isComposing):
             guard let index = state.world.chatIndex(contact) else { return }
-            state.world.chats[index].typingUntil =
-                isComposing ? state.surface.moment.uptime + AppState.peerTypingLimit : nil
+            let end = state.surface.moment.uptime + AppState.peerTypingLimit
+            state.world.chats[index].noteTyping(until: isComposing ? end : nil)
         case .requestsChanged(let list): receive(requests: list, &state, &effects)
-        case .identityChanged(let news): state.world.identity = news
+        case .identityChanged(let news): state.world.receive(news)
         case .notice(let notice): receive(notice, &state, &effects)
         }
-    }
-
-    /// News of a link do not say how fast it is: what was measured stays until it is asked again.
-    private static func keepingRoundTrip(_ link: LinkState, of old: LinkState) -> LinkState {
-        guard case .online(var details) = link, case .online(let before) = old, details.roundTrip == nil else {
-            return link
-        }
-        details.roundTrip = before.roundTrip
-        return .online(details)
     }
 
     /// Shows what is left of a conversation; a chat that is not open is loaded when it is opened.
@@ -80,7 +66,7 @@ enum ChatNews {
         case .instanceLost:
             state.note(words, isError: true)
             // Nobody knows better until it runs again; then the chat reports every link anew.
-            for index in state.world.chats.indices { state.world.chats[index].link = .offline(reason: .notRunning) }
+            state.world.loseLinks()
         case .instanceFound, .instanceHere: state.note(words)
         case .instanceSilent: state.note(words, isError: true)
         case .settingsChanged: effects.append(.run(.settings(.follow)))
@@ -99,9 +85,7 @@ enum ChatNews {
         }
         guard let index = state.world.chatIndex(message.contact) else { return }
         if state.world.chats[index].wasMissing(message) { return fillIn(message, at: index, &state) }
-        if state.world.chats[index].conversation.lastMessage.map({ $0.position < message.position }) ?? true {
-            state.world.chats[index].conversation.lastMessage = message
-        }
+        state.world.chats[index].noteNewest(message)
         let isOpen = message.contact == state.place.openID
         let isKnown = state.world.chats[index].window.contains(message)
         // Where the window ends further up, messages that are not in it come before the new line.
@@ -109,34 +93,27 @@ enum ChatNews {
         let isInWindow = state.world.chats[index].window.append(message)
         guard !isKnown else { return }
         guard message.direction == .incoming else {
-            state.world.chats[index].conversation.queuedCount += message.state == .pending ? 1 : 0
+            if message.state == .pending { state.world.chats[index].noteQueued() }
             answered(at: index, &state)
             dropCopy(of: message, &state)
-            if isInWindow, case .text = message.content { state.world.chats[index].window.scroll = .bottom }
+            if isInWindow, case .text = message.content { state.world.chats[index].window.showNewest() }
             return
         }
-        state.world.chats[index].typingUntil = nil
-        let wasRead = state.world.chats[index].conversation.unreadCount == 0 && !state.world.chats[index].keepsUnread
-        state.world.chats[index].conversation.unreadCount += 1
-        if state.world.mentionsMe(message) { state.world.chats[index].mentionCount += 1 }
+        let mentionsMe = state.world.mentionsMe(message)
+        let wasRead = state.world.chats[index].countUnread(mentionsMe: mentionsMe)
         let isLooking =
             isOpen && state.surface.isFocused && state.place.overlay == nil
             && state.world.chats[index].window.isAtBottom
             && state.surface.settings.readMark == .visible
         guard isOpen, !isLooking else { return }
-        if !state.world.chats[index].window.isAtBottom { state.world.chats[index].window.newerCount += 1 }
-        // The line does not count messages that were read before this one.
-        if wasRead || state.world.chats[index].window.unreadLine == nil {
-            state.world.chats[index].window.unreadLine = ChatWindow.UnreadLine(
-                after: before ?? HistoryPosition(message.position.rawValue - 1), count: 0)
-        }
-        state.world.chats[index].window.unreadLine?.count += 1
+        state.world.chats[index].window.countUnread(
+            after: before ?? HistoryPosition(message.position.rawValue - 1), anew: wasRead)
     }
 
     /// The user has answered, so everything is seen; unless they say themselves what is read.
     static func answered(at index: Int, _ state: inout AppState) {
         if state.surface.settings.readMark == .visible, !state.world.chats[index].keepsUnread {
-            state.world.chats[index].window.unreadLine = nil
+            state.world.chats[index].window.dropUnreadLine()
         }
     }
 
@@ -147,13 +124,13 @@ enum ChatNews {
         let isTyped = state.composer.typedDrafts.contains(message.contact)
         if message.contact == state.place.openID {
             guard state.composer.input.text == text, !isTyped || state.due.draft == nil else { return }
-            state.composer.input = InputLine()
+            state.composer.clear()
         } else {
             guard state.composer.drafts[message.contact]?.text == text else { return }
         }
         if isTyped { state.composer.killRing.add(text) }
         state.composer.forget(draftOf: message.contact)
-        if case .reply = state.world.chats[index].composing { state.world.chats[index].composing = nil }
+        if case .reply = state.world.chats[index].composing { state.world.chats[index].endComposing() }
     }
 
     /// A message that was missing has come: it goes to its place among the others, where it may be out of sight.
@@ -166,20 +143,7 @@ enum ChatNews {
 
     /// A message is as it is now wherever it is shown.
     static func change(_ message: ChatMessage, _ state: inout AppState) {
-        if let index = state.world.chatIndex(message.contact) {
-            state.world.chats[index].window.replace(message)
-            state.world.chats[index].composing?.update(message)
-            if case .found(let known)? = state.world.chats[index].quotes[message.id] {
-                if known.key == message.key {
-                    state.world.chats[index].quotes[message.id] = .found(message.following(known))
-                }
-            } else if state.world.chats[index].quotes[message.id] != nil {
-                state.world.chats[index].quotes[message.id] = .found(message)
-            }
-            if let last = state.world.chats[index].conversation.lastMessage, last.key == message.key {
-                state.world.chats[index].conversation.lastMessage = message.following(last)
-            }
-        }
+        if let index = state.world.chatIndex(message.contact) { state.world.chats[index].change(message) }
         if message.direction == .outgoing { state.due.conversations.somethingChanged() }
         guard case .file(let transfer) = message.content else { return }
         state.world.progressNews.forget(transfer.id)
@@ -200,9 +164,9 @@ enum ChatNews {
     private static func receive(requests list: [ContactRequest], _ state: inout AppState, _ effects: inout [AppEffect])
     {
         let known = Set(state.world.requests.map(\.id))
-        state.world.requests = list
+        state.world.receive(requests: list)
         // It was answered elsewhere.
-        if list.isEmpty, state.place.status?.subject == .contactRequest { state.place.status = nil }
+        if list.isEmpty { state.place.dismissStatus(about: .contactRequest) }
         if let new = list.last(where: { !known.contains($0.id) }) {
             let name = SafeText(new.name, as: .name).text
             state.say(

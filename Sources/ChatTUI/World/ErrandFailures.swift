@@ -114,7 +114,7 @@ enum ErrandFailures {
         case .setTyping, .markSeen, .reconnect, .disconnect: return
         default: break
         }
-        state.ending.hasLeftUndone = true
+        state.ending.leaveUndone()
     }
 
     /// The line that was entered to send `text`: a slash that would begin a command is doubled.
@@ -128,7 +128,7 @@ enum ErrandFailures {
         var line = InputLine(isPaste ? "" : text)
         if isPaste { _ = line.insertPaste(text) }
         if contact == state.place.openID, state.composer.input.isEmpty {
-            state.composer.input = line
+            state.composer.write(line)
             Drafts.changed(&state)
         } else if contact == state.place.openID || !state.composer.add(line, to: contact, isTyped: true) {
             state.composer.killRing.add(text)

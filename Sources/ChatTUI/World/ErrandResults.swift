@@ -79,7 +79,7 @@ enum ErrandResults {
         _ reply: SettingsReply, to request: SettingsRequest, _ state: inout AppState, _ effects: inout [AppEffect]
     ) {
         var reply = reply
-        if let key = request.key, state.surface.unkeptKeys.remove(key) != nil {
+        if let key = request.key, state.surface.takeUnsaved(key) {
             if reply.isError, reply.settings == nil {
                 reply.lines.append("This lasts until blipchat quits; it is not saved")
             } else if !reply.isError {
@@ -195,14 +195,7 @@ enum ErrandResults {
 
     /// A contact that the user has just made: its chat opens at once unless something is being typed.
     static func adopt(_ peer: Peer, _ state: inout AppState, _ effects: inout [AppEffect]) {
-        if state.world.chatIndex(peer.id) == nil {
-            let conversation = Conversation(
-                peer: peer, lastMessage: nil, unreadCount: 0, readUpTo: nil, queuedCount: 0)
-            let place = state.world.chats.firstIndex { $0.id > peer.id } ?? state.world.chats.count
-            state.world.chats.insert(Chat(conversation: conversation), at: place)
-            state.world.findTwins()
-            effects.append(.ask(.links([peer.id])))
-        }
+        if state.world.add(peer) { effects.append(.ask(.links([peer.id]))) }
         if state.composer.input.isEmpty, state.place.overlay == nil { ChatSwitching.open(peer.id, &state, &effects) }
     }
 

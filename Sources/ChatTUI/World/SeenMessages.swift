@@ -7,8 +7,7 @@ enum SeenMessages {
     /// The store has what was seen before: what was seen meanwhile follows.
     static func isStored(_ contact: ContactID, _ state: inout AppState, _ effects: inout [AppEffect]) {
         guard let index = state.world.chatIndex(contact) else { return }
-        state.world.chats[index].seenOnItsWay = max(0, state.world.chats[index].seenOnItsWay - 1)
-        state.world.chats[index].seenStored = state.surface.moment.uptime
+        state.world.chats[index].seenIsStored(at: state.surface.moment.uptime)
         state.world.sendSeen(at: index, &effects)
     }
 
@@ -23,11 +22,7 @@ enum SeenMessages {
         guard let newest = state.world.chats[index].window.newestIncoming(),
             state.world.chats[index].conversation.readUpTo.map({ $0 < newest }) ?? true
         else { return }
-        state.world.chats[index].conversation.readUpTo = newest
-        state.world.chats[index].conversation.unreadCount = 0
-        state.world.chats[index].mentionCount = 0
-        // One at a time: in a flood each message would be one.
-        state.world.chats[index].seenNext = newest
+        state.world.chats[index].see(upTo: newest)
         state.world.sendSeen(at: index, &effects)
     }
 }

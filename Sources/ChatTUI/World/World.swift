@@ -5,20 +5,20 @@ import ChatWords
 
 /// Our identity, chats, requests and files, as the service has reported them.
 struct World: Sendable {
-    var identity: LocalIdentity {
+    private(set) var identity: LocalIdentity {
         didSet { if identity.name != oldValue.name { findTwins() } }
     }
     /// By contact id: a chat keeps its number while the program runs.
     var chats: [Chat] = []
-    var requests: [ContactRequest] = []
+    private(set) var requests: [ContactRequest] = []
     var transfers = TransferList()
-    var downloads: (folder: String, freeBytes: UInt64)?
+    private(set) var downloads: (folder: String, freeBytes: UInt64)?
     var pictures = PictureShelf()
     var progressNews = ProgressNews()
     /// The conversations were read at least once.
-    var hasLoaded = false
+    private(set) var hasLoaded = false
     /// We still have to ask for the mentions from before this start.
-    var lacksMentions = false
+    private(set) var lacksMentions = false
     /// Whose link has changed since it was last asked about: the next answer may be older than that.
     private var linkNews: Set<ContactID> = []
     /// The recent announcements by bell and notifications.
@@ -26,10 +26,11 @@ struct World: Sendable {
     /// Skeletons of our contacts' names and of ours (`NameLikeness`): anyone called so in a room may be somebody else.
     private(set) var skeletons: Set<String> = []
     /// Another screen of this home keeps running, and may leave another draft than this one.
-    var isSecondScreen = false
+    let isSecondScreen: Bool
 
-    init(identity: LocalIdentity) {
+    init(identity: LocalIdentity, isSecondScreen: Bool = false) {
         self.identity = identity
+        self.isSecondScreen = isSecondScreen
     }
 }
 
@@ -69,6 +70,58 @@ extension World {
     var queuedCount: Int { chats.reduce(0) { $0 + $1.conversation.queuedCount } }
 }
 
+// MARK: News of the chat
+
+extension World {
+    /// All conversations, in the answer of the store to a question of `time` (uptime). Whatever only the screen knows of
+    /// each stays.
+    mutating func receive(_ list: [Conversation], askedAt time: Duration?) {
+        if !hasLoaded { lacksMentions = true }
+        hasLoaded = true
+        let old = Dictionary(chats.map { ($0.id, $0) }) { first, _ in first }
+        chats = list.map { conversation in
+            guard var chat = old[conversation.peer.id] else { return Chat(conversation: conversation) }
+            chat.receive(conversation, askedAt: time)
+            return chat
+        }
+        let present = Set(chats.map(\.id))
+        if !present.isSuperset(of: old.keys) { transfers.keep(of: present) }
+        if list.count != old.count || list.contains(where: { old[$0.peer.id]?.peer.name != $0.peer.name }) {
+            findTwins()
+        }
+    }
+
+    /// The chat does not run, and no link with it.
+    mutating func loseLinks() {
+        for index in chats.indices { chats[index].receive(link: .offline(reason: .notRunning)) }
+    }
+
+    /// A contact that the user has just made. `false` when it is known.
+    mutating func add(_ peer: Peer) -> Bool {
+        guard chatIndex(peer.id) == nil else { return false }
+        let conversation = Conversation(peer: peer, lastMessage: nil, unreadCount: 0, readUpTo: nil, queuedCount: 0)
+        chats.insert(Chat(conversation: conversation), at: chats.firstIndex { $0.id > peer.id } ?? chats.count)
+        findTwins()
+        return true
+    }
+
+    mutating func receive(_ identity: LocalIdentity) { self.identity = identity }
+
+    /// All open contact requests.
+    mutating func receive(requests list: [ContactRequest]) { requests = list }
+
+    /// A request is decided about.
+    mutating func forget(request id: Int64) { requests.removeAll { $0.id == id } }
+
+    mutating func receive(downloads folder: String, freeBytes: UInt64) { downloads = (folder, freeBytes) }
+
+    /// Whether the screen has not asked yet for the unread messages that name us; it does now.
+    mutating func askForMentions() -> Bool {
+        defer { lacksMentions = false }
+        return lacksMentions
+    }
+}
+
 // MARK: Messages and offers
 
 extension World {
@@ -80,7 +133,7 @@ extension World {
     /// Marks the names that are like one that was there before, and learns which names nobody in a room should have.
     mutating func findTwins() {
         let likenesses = NameLikeness.likenesses(among: chats.map(\.peer))
-        for index in chats.indices { chats[index].twin = likenesses.twins[chats[index].id] }
+        for index in chats.indices { chats[index].receive(twin: likenesses.twins[chats[index].id]) }
         skeletons = likenesses.people.union([NameLikeness.skeleton(of: identity.name)])
     }
 
@@ -95,7 +148,7 @@ extension World {
     mutating func receive(links: [ContactID: LinkState]) -> Set<ContactID> {
         let overtaken = linkNews.intersection(links.keys)
         for index in chats.indices where !overtaken.contains(chats[index].id) {
-            chats[index].link = links[chats[index].id] ?? chats[index].link
+            if let link = links[chats[index].id] { chats[index].receive(link: link) }
         }
         linkNews.subtract(overtaken)
         return overtaken
@@ -104,23 +157,13 @@ extension World {
     mutating func receive(mentions: [ChatMessage]) {
         for message in mentions where mentionsMe(message) {
             if let index = chatIndex(message.contact), chats[index].isUnread {
-                chats[index].mentionCount += 1
+                chats[index].noteMention()
             }
         }
     }
 
     mutating func receive(quotes messages: [ChatMessage], asked: [MessageID], of contact: ContactID) {
-        guard let index = chatIndex(contact) else { return }
-        var answers: [MessageID: Quote] = [:]
-        for id in asked { answers[id] = .missing }
-        // Of two with the same id, ours.
-        for message in messages.sorted(by: { $0.direction == .incoming && $1.direction == .outgoing }) {
-            answers[message.id] = .found(message)
-        }
-        // A message that was found before the answer came is news, which the answer may be older than.
-        chats[index].quotes.merge(answers) { known, answer in
-            if case .found = known { known } else { answer }
-        }
+        if let index = chatIndex(contact) { chats[index].receive(quotes: messages, asked: asked) }
     }
 
     /// By what was stored last; those without any message last, as they were added.
@@ -155,9 +198,7 @@ extension World {
 
     /// Tells the store what the user has seen, unless it is busy with what they saw before.
     mutating func sendSeen(at index: Int, _ effects: inout [AppEffect]) {
-        guard chats[index].seenOnItsWay == 0, let position = chats[index].seenNext else { return }
-        chats[index].seenNext = nil
-        chats[index].seenOnItsWay += 1
+        guard let position = chats[index].takeSeen() else { return }
         effects.append(.run(.call(.markSeen(chats[index].id, upTo: position))))
     }
 

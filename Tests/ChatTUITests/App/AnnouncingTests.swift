@@ -13,8 +13,8 @@ import Testing
     private func fixture(_ change: (inout ScreenSettings) -> Void = { _ in }) -> ScreenFixture {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.send(.input(.focus(false)))
-        fixture.state.surface.settings.bell = .all
-        change(&fixture.state.surface.settings)
+        fixture.state.surface.set(\.bell, to: .all)
+        fixture.state.surface.change(change)
         fixture.effects = []
         return fixture
     }
@@ -173,7 +173,7 @@ import Testing
         var fixture = fixture()
         for number in 100..<110 as Range<Int64> { arrives("x", number, in: &fixture) }
         fixture.effects = []
-        fixture.state.world.chats[1].conversation.unreadCount = 0
+        fixture.state.world.chats[1].set(\.unreadCount, to: 0)
         fixture.advance(.seconds(10))
         #expect(bodies(fixture.effects).isEmpty)
     }
@@ -187,7 +187,7 @@ import Testing
         arrives("$(reboot) `x`", in: &fixture)
         #expect(fixture.effects.contains(.spawn(["notify-send", "-a", "my chat", "blipchat", "Bob: new message"])))
         let name = try #require(fixture.state.world.chats.firstIndex { $0.id == Fixture.bob })
-        fixture.state.world.chats[name].conversation.peer.name = "--icon=x"
+        fixture.state.world.chats[name].set(\.peer.name, to: "--icon=x")
         fixture.advance(.seconds(60))
         fixture.effects = []
         arrives("again", 30, in: &fixture)

@@ -25,7 +25,7 @@ struct AppStateEnterTests {
     @Test("a key that is bound to /query or /close leaves the half-typed line with its chat", arguments: [true, false])
     func boundKey(opens: Bool) {
         var fixture = Fixture.main(columns: 80, rows: 24)
-        fixture.state.surface.settings.keys = ["F9": opens ? "/query bob" : "/close"]
+        fixture.state.surface.set(\.keys, to: ["F9": opens ? "/query bob" : "/close"])
         fixture.type("for alice")
         fixture.press("F9")
         #expect(fixture.state.place.openID == (opens ? Fixture.bob : nil) && fixture.state.composer.input.isEmpty)
@@ -36,7 +36,7 @@ struct AppStateEnterTests {
     @Test("a key that is bound to a text sends it beside the half-typed line, and to nobody who is blocked")
     func boundText() {
         var fixture = Fixture.main(columns: 80, rows: 24)
-        fixture.state.surface.settings.keys = ["F9": "//on my way"]
+        fixture.state.surface.set(\.keys, to: ["F9": "//on my way"])
         fixture.type("half")
         fixture.effects = []
         fixture.press("F9")
@@ -44,7 +44,7 @@ struct AppStateEnterTests {
             fixture.errands == [.call(.send("/on my way", to: Fixture.alice))]
                 && fixture.state.composer.input.text == "half")
         // Nor is what the input is about touched.
-        fixture.state.surface.settings.keys = ["F9": "/plain on my way"]
+        fixture.state.surface.set(\.keys, to: ["F9": "/plain on my way"])
         fixture.press("Esc", "r")
         fixture.effects = []
         fixture.press("F9")
@@ -53,7 +53,7 @@ struct AppStateEnterTests {
                 && fixture.state.composer.input.text == "half")
         #expect(fixture.state.openChat?.composing != nil)
         fixture.press("Esc")
-        fixture.state.world.chats[0].conversation.peer.isBlocked = true
+        fixture.state.world.chats[0].set(\.peer.isBlocked, to: true)
         fixture.effects = []
         fixture.press("F9")
         #expect(fixture.errands.isEmpty && fixture.text.contains("is blocked"))
@@ -99,14 +99,14 @@ struct AppStateEnterTests {
 
         // What the other screen has stored, and perhaps sent since, is not stored again.
         fixture = Fixture.main(columns: 80, rows: 24)
-        fixture.state.world.isSecondScreen = true
+        fixture.state.world = fixture.state.world.onSecondScreen()
         fixture.send(.answer(.draft(Fixture.alice, "theirs")))
         fixture.effects = []
         fixture.press("Ctrl-q")
         #expect(fixture.errands.filter(\.isDraft).isEmpty && fixture.kept.isEmpty)
 
         fixture = Self.screen("old")
-        fixture.state.world.isSecondScreen = true
+        fixture.state.world = fixture.state.world.onSecondScreen()
         fixture.type("mine")
         fixture.effects = []
         fixture.press("Ctrl-q")

@@ -293,16 +293,16 @@ struct AppStateKeysTests {
     @Test("who was muted or blocked meanwhile is not told of any more", arguments: [true, false])
     func muted(blocks: Bool) {
         var fixture = Fixture.main(columns: 80, rows: 24)
-        fixture.state.surface.settings.desktop = .osc9
+        fixture.state.surface.set(\.desktop, to: .osc9)
         fixture.press("Alt-2")
         for number in 0..<3 as Range<Int64> {
             fixture.send(
                 .chat(.messageAdded(Fixture.message(600 + number, .incoming, "x", at: Fixture.time(21, 9, 8)))))
         }
         if blocks {
-            fixture.state.world.chats[0].conversation.peer.isBlocked = true
+            fixture.state.world.chats[0].set(\.peer.isBlocked, to: true)
         } else {
-            fixture.state.world.chats[0].conversation.peer.mutedUntil = .endless
+            fixture.state.world.chats[0].set(\.peer.mutedUntil, to: .endless)
         }
         fixture.effects = []
         fixture.advance(.seconds(30))
@@ -407,7 +407,7 @@ struct AppStateKeysTests {
         }
         var fixture = Fixture(
             columns: 80, rows: 24, conversations: [Fixture.conversation(Fixture.alice, "Alice", readUpTo: 900)])
-        fixture.effects = fixture.state.world.chats[0].window.loading.map { [.ask(.page($0))] } ?? []
+        fixture.effects = fixture.state.world.chats[0].window.paging.request.map { [.ask(.page($0))] } ?? []
         fixture.answerPages(from: long)
         fixture.press("Esc", "v", "k")
         #expect(fixture.text.contains("2 selected (y copy"))

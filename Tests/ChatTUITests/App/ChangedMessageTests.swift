@@ -13,7 +13,7 @@ struct ChangedMessageTests {
     private func screen(columns: Int = 80, _ history: [ChatMessage] = Fixture.history) -> ScreenFixture {
         var fixture = Fixture(
             columns: columns, rows: 24, conversations: [Fixture.conversation(Fixture.alice, "Alice", readUpTo: 1000)])
-        fixture.effects = fixture.state.world.chats[0].window.loading.map { [.ask(.page($0))] } ?? []
+        fixture.effects = fixture.state.world.chats[0].window.paging.request.map { [.ask(.page($0))] } ?? []
         fixture.answerPages(from: history)
         fixture.effects = []
         return fixture
@@ -179,7 +179,7 @@ struct ChangedMessageTests {
     func oldPage() throws {
         var fixture = Fixture(
             columns: 80, rows: 24, conversations: [Fixture.conversation(Fixture.alice, "Alice", readUpTo: 1000)])
-        let request = try #require(fixture.state.world.chats[0].window.loading)
+        let request = try #require(fixture.state.world.chats[0].window.paging.request)
         fixture.send(.chat(.messageChanged(message(1, .outgoing, "one") { $0.state = .delivered })))
         fixture.send(.chat(.messageChanged(message(1, .outgoing, "better") { $0.state = .delivered })))
         fixture.send(.answer(.page(request, [message(1, .outgoing, "one") { $0.state = .pending }])))
@@ -272,7 +272,7 @@ struct ChangedMessageTests {
         nobody.enter("/delete")
         #expect(nobody.errands.isEmpty && nobody.text.contains("No chat is open"))
         var blocked = screen()
-        blocked.state.world.chats[0].conversation.peer.isBlocked = true
+        blocked.state.world.chats[0].set(\.peer.isBlocked, to: true)
         blocked.enter("/delete")
         #expect(blocked.errands.isEmpty)
     }

@@ -307,7 +307,7 @@ struct FolderLineTests {
         var photo = Fixture.transfer(50, .incoming, "photo.png", size: 70, .complete, transferred: 70)
         photo.path = "/home/jo/Downloads/photo.png"
         var fixture = main((100...160).map { Self.file($0, of: 61) })
-        fixture.state.surface.settings.preview = .blocks
+        fixture.state.surface.set(\.preview, to: .blocks)
         fixture.send(.clock)
         #expect(asked(fixture).isEmpty)
         var history = fixture.state.world.chats[0].window.items.compactMap(\.message)
@@ -370,7 +370,7 @@ struct FolderLineTests {
         for messages in [folder, folder + [after]] {
             var fixture = main(messages)
             if isBrowsing { fixture.press("Esc", "k") }
-            fixture.state.world.chats[0].window.unreadLine = .init(after: folder[0].position, count: messages.count - 1)
+            fixture.state.world.chats[0].window.showUnreadLine(after: folder[0].position, count: messages.count - 1)
             fixture.effects = []
             fixture.press(isBrowsing ? "u" : "Alt-N")
             fixture.answerPages(from: Fixture.history + messages)
@@ -388,7 +388,7 @@ struct FolderLineTests {
         var request = PageRequest(
             contact: Fixture.alice, anchor: .around(folder[2].position), limit: 100, generation: 0)
         request.replaces = true
-        fixture.state.world.chats[0].window.loading = request
+        fixture.state.world.chats[0].window.paging.begin(request)
         fixture.send(.answer(.page(request, Fixture.history + folder)))
         #expect(fixture.text.contains("photos/ (4 files)"), "\(fixture.text)")
         #expect(!fixture.text.contains(".jpg"))
@@ -410,8 +410,8 @@ struct FolderLineTests {
         fixture = Fixture(
             columns: 100, rows: 24, conversations: [Fixture.conversation(Fixture.alice, "Alice", readUpTo: 99_999)])
         fixture.press("Alt-1")
-        fixture.state.world.chats[0].window.loading?.limit = 100
-        fixture.effects = fixture.state.world.chats[0].window.loading.map { [.ask(.page($0))] } ?? []
+        fixture.state.world.chats[0].window.paging.limit(to: 100)
+        fixture.effects = fixture.state.world.chats[0].window.paging.request.map { [.ask(.page($0))] } ?? []
         let history = talk + (2000...2003).map { Self.file($0) }
         fixture.answerPages(from: history)
         fixture.enter("/react 201 :+1:")
@@ -448,9 +448,9 @@ struct FolderLineTests {
             var fixture = Fixture(
                 columns: 100, rows: 24, conversations: [Fixture.conversation(Fixture.alice, "Alice", readUpTo: 99_999)])
             fixture.press("Alt-1")
-            fixture.state.surface.settings.pageSize = 200
-            fixture.state.world.chats[0].window.loading?.limit = 200
-            fixture.effects = fixture.state.world.chats[0].window.loading.map { [.ask(.page($0))] } ?? []
+            fixture.state.surface.set(\.pageSize, to: 200)
+            fixture.state.world.chats[0].window.paging.limit(to: 200)
+            fixture.effects = fixture.state.world.chats[0].window.paging.request.map { [.ask(.page($0))] } ?? []
             for _ in 0..<200 where fixture.effects.contains(where: { if case .ask(.page) = $0 { true } else { false } })
             {
                 fixture.answerPages(from: talk + files)

@@ -88,9 +88,8 @@ struct FoldingTests {
             case 6, 7: load()
             case 8: window.add(LocalNotice(id: Int(count), time: Fixture.time(20, 9, 0), lines: [], isError: false))
             case 9:
-                window.scroll =
-                    window.items.randomElement(using: &generator).map { .at($0.key, hiddenRows: 0) }
-                    ?? .bottom
+                window.scroll(
+                    to: window.items.randomElement(using: &generator).map { .at($0.key, hiddenRows: 0) } ?? .bottom)
             case 10 where random(0...3) == 0: window.shrink()
             default:
                 guard let message = window.items.randomElement(using: &generator)?.message else { return }

@@ -20,7 +20,7 @@ struct HistoryTests {
         fixture.effects = [
             .ask(
                 .page(
-                    fixture.state.world.chats[0].window.loading
+                    fixture.state.world.chats[0].window.paging.request
                         ?? PageRequest(
                             contact: Fixture.alice, anchor: .newest, limit: 100, generation: 0)))
         ]
@@ -158,7 +158,7 @@ struct HistoryTests {
     @Test("the first message behind /clear says who wrote it")
     func nameBehindClear() {
         var fixture = Fixture.main(columns: 80, rows: 24)
-        fixture.state.surface.settings.groupMinutes = 5
+        fixture.state.surface.set(\.groupMinutes, to: 5)
         let time = Fixture.time(21, 9, 7)
         fixture.send(.chat(.messageAdded(Fixture.message(50, .incoming, "before", at: time))))
         fixture.enter("/clear")
@@ -251,7 +251,7 @@ struct HistoryTests {
             columns: 80, rows: 24, conversations: [Fixture.conversation(Fixture.alice, "Alice", readUpTo: 2000)])
         let notice = ChatNotice.listensElsewhere(wanted: "[::]:4985", reason: "address in use", listening: "[::]:5000")
         fixture.send(.chat(.notice(notice)))
-        fixture.effects = fixture.state.world.chats[0].window.loading.map { [.ask(.page($0))] } ?? []
+        fixture.effects = fixture.state.world.chats[0].window.paging.request.map { [.ask(.page($0))] } ?? []
         fixture.answerPages(from: Self.long)
         #expect(shownLines(fixture).last == 2000)
         #expect(fixture.text.contains("-- Cannot listen on [::]:4985: address in use"))

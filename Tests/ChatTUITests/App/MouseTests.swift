@@ -435,7 +435,7 @@ struct MouseTests {
         #expect(fixture.effects == [.terminal(.mouse(false))])
         fixture.press("Alt-m")
         #expect(fixture.effects == [.terminal(.mouse(false)), .terminal(.mouse(true))])
-        fixture.state.surface.terminal.mouse = false
+        fixture.state.surface.setTerminal(\.mouse, to: false)
         fixture.press("Alt-m")
         #expect(fixture.effects.count == 2 && fixture.text.contains("No mouse in this terminal"))
     }

@@ -116,7 +116,7 @@ struct PropertyTests {
             default:
                 answer(&fixture, history)
             }
-            fixture.state.ending.isQuitting = false
+            fixture.state.ending = Ending()
             // What is due is done by the clock: nothing stays due, or the program would never rest.
             fixture.advance(.zero)
             #expect(fixture.state.deadline > fixture.state.surface.moment.uptime)

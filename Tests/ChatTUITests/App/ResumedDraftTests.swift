@@ -121,7 +121,7 @@ struct ResumedDraftTests {
         #expect(fixture.state.composer.input.text == line && fixture.text.contains("That message was deleted"))
         // As it was typed, whatever is kept of lines.
         fixture.press("Ctrl-u")
-        fixture.state.surface.settings.historyCount = 0
+        fixture.state.surface.set(\.historyCount, to: 0)
         fixture.enter("/edit 99 a long text")
         #expect(fixture.state.composer.input.text == "/edit 99 a long text")
         fixture.press("Ctrl-u")
@@ -134,7 +134,7 @@ struct ResumedDraftTests {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.press("Ctrl-u")
         fixture.enter("/whois alice")
-        fixture.state.surface.settings.keys = ["F9": "/reply 99 thanks"]
+        fixture.state.surface.set(\.keys, to: ["F9": "/reply 99 thanks"])
         fixture.press("F9")
         #expect(fixture.text.contains("There are fewer than 99 messages"))
         #expect(fixture.state.composer.input.isEmpty)

@@ -18,7 +18,7 @@ struct ReturnPlaceTests {
     private static func screen() -> Fixture {
         var fixture = Fixture(
             columns: 80, rows: 24, conversations: [Fixture.conversation(Fixture.alice, "Alice", readUpTo: 500)])
-        fixture.effects = fixture.state.world.chats[0].window.loading.map { [.ask(.page($0))] } ?? []
+        fixture.effects = fixture.state.world.chats[0].window.paging.request.map { [.ask(.page($0))] } ?? []
         fixture.answerPages(from: long)
         return fixture
     }
@@ -62,7 +62,7 @@ struct ReturnPlaceTests {
             conversations: [
                 Fixture.conversation(Fixture.alice, "Alice", readUpTo: 500), Fixture.conversation(Fixture.bob, "Bob"),
             ])
-        fixture.effects = fixture.state.world.chats[0].window.loading.map { [.ask(.page($0))] } ?? []
+        fixture.effects = fixture.state.world.chats[0].window.paging.request.map { [.ask(.page($0))] } ?? []
         fixture.answerPages(from: Self.long)
         let rows = { (text: String) in text.split(separator: "\n").filter { $0.contains("line ") } }
         for _ in 0..<20 {

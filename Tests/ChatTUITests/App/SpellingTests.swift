@@ -12,7 +12,7 @@ struct SpellingTests {
 
     private func main(_ command: String = "aspell list") -> Fixture {
         var fixture = Fixture.main(columns: 80, rows: 24)
-        fixture.state.surface.settings.spellCommand = command
+        fixture.state.surface.set(\.spellCommand, to: command)
         fixture.effects = []
         return fixture
     }
@@ -58,7 +58,7 @@ struct SpellingTests {
     @Test("a word is underlined also where it is wrapped and scrolled")
     func wrapped() {
         var fixture = Fixture.main(columns: 40, rows: 10)
-        fixture.state.surface.settings.spellCommand = "x"
+        fixture.state.surface.set(\.spellCommand, to: "x")
         fixture.type(String(repeating: "a ", count: 16) + "abcdefghij\nzz")
         fixture.advance(.seconds(1))
         fixture.send(.answer(.spelling(.unknown(["abcdefghij", "zz"]))))

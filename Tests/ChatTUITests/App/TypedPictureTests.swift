@@ -13,17 +13,17 @@ import Testing
         var chat = ScreenFixture.main(columns: size.columns, rows: size.rows)
         chat.effects = []
         var vi = chat
-        vi.state.surface.settings.editMode = .vi
+        vi.state.surface.set(\.editMode, to: .vi)
         var reply = chat
         reply.press("Esc", "Up")
         reply.press("r")
         var said = chat
         said.state.say("something was said")
         var misspelt = chat
-        misspelt.state.surface.settings.spellCommand = "checker"
-        misspelt.state.composer.spelling.unknown = ["a", "ab", "c"]
+        misspelt.state.surface.set(\.spellCommand, to: "checker")
+        misspelt.state.composer.spelling.end(unknown: ["a", "ab", "c"])
         var light = chat
-        light.state.surface.theme = .light
+        light.state.surface.adopt(.light)
         return [ScreenFixture(columns: size.columns, rows: size.rows), chat, vi, reply, said, misspelt, light]
     }
 

@@ -356,7 +356,7 @@ struct UpdateTests {
         fixture.press("Alt-Home")
         fixture.answerPages(from: stored)
         let bob = try #require(fixture.state.world.chats.firstIndex { $0.id == Fixture.bob })
-        fixture.state.world.chats[bob].window.unreadLine = nil
+        fixture.state.world.chats[bob].window.dropUnreadLine()
         let news = Fixture.message(400, .incoming, "news", at: Fixture.time(21, 9, 3), contact: Fixture.bob)
         fixture.send(.chat(.messageAdded(news)))
         let line = try #require(fixture.state.openChat?.window.unreadLine)
@@ -419,8 +419,6 @@ struct UpdateTests {
         #expect(fixture.errands == [errand])
         var list = fixture.state.world.chats.map(\.conversation)
         let alice = try #require(list.firstIndex { $0.peer.id == Fixture.alice })
-        // What was seen when the fixture was made is stored, too.
-        fixture.state.world.chats[alice].seenOnItsWay = 1
         list[alice].readUpTo = HistoryPosition(4)
         list[alice].unreadCount = 3
         // Asked before the mark was stored, answered before and after.
@@ -465,7 +463,7 @@ struct UpdateTests {
     @Test("scrolled up, news do not move the view, and are counted")
     func newsWhileScrolled() {
         var fixture = Fixture.main(columns: 80, rows: 10)
-        fixture.state.world.chats[0].window.unreadLine = nil
+        fixture.state.world.chats[0].window.dropUnreadLine()
         fixture.press("PgUp")
         func chat() -> [Substring] {
             fixture.text.split(separator: "\n").dropFirst().prefix(6).map { $0.dropFirst(16) }
@@ -535,7 +533,7 @@ struct UpdateTests {
     func manual() {
         var fixture = Fixture.main(columns: 100, rows: 24)
         fixture.press("Ctrl-u")
-        fixture.state.surface.settings.readMark = .manual
+        fixture.state.surface.set(\.readMark, to: .manual)
         for number in 70...71 as ClosedRange<Int64> {
             fixture.send(.chat(.messageAdded(Fixture.message(number, .incoming, "new Jo", at: Fixture.time(21, 9, 7)))))
         }
@@ -777,7 +775,7 @@ struct UpdateTests {
     func longOffer(columns: Int) {
         var fixture = Fixture.main(columns: columns, rows: 24)
         fixture.send(.answer(.transfers([])))
-        fixture.state.world.chats[0].conversation.peer.name = "Alice with a name that is far too long"
+        fixture.state.world.chats[0].set(\.peer.name, to: "Alice with a name that is far too long")
         let name = "a photo of everything that there is.jpg.exe"
         let offer = Fixture.transfer(8, .incoming, name, size: 7, .offered)
         let other = Fixture.transfer(9, .incoming, "b", size: 5, .offered, contact: Fixture.bob)

@@ -46,7 +46,7 @@ struct WritingTests {
     @Test("what is typed before the chats are read stays in the input when the first of them opens")
     func earlyLine() {
         var fixture = Fixture(columns: 80, rows: 24)
-        fixture.state.world.hasLoaded = false
+        fixture.state.world = World(identity: fixture.state.world.identity)
         fixture.type("quick")
         fixture.send(.answer(.conversations([Fixture.conversation(Fixture.bob, "Bob")])))
         #expect(fixture.state.place.openID == Fixture.bob && fixture.state.composer.input.text == "quick")
@@ -172,7 +172,7 @@ struct WritingTests {
     @Test("entered lines are kept for the next run, `history` of them, each once in a row")
     func keeps() {
         var fixture = Fixture.main(columns: 80, rows: 24)
-        fixture.state.surface.settings.historyCount = 2
+        fixture.state.surface.set(\.historyCount, to: 2)
         fixture.enter("one")
         #expect(fixture.effects.contains(.keepLine("one")))
         fixture.enter("one")
@@ -180,7 +180,7 @@ struct WritingTests {
         fixture.enter("two")
         fixture.enter("three")
         #expect(fixture.state.composer.history.lines == ["two", "three"])
-        fixture.state.surface.settings.historyCount = 0
+        fixture.state.surface.set(\.historyCount, to: 0)
         fixture.enter("four")
         #expect(!fixture.effects.contains(.keepLine("four")))
     }
@@ -202,7 +202,7 @@ struct WritingTests {
     @Test("with enter=newline Enter breaks the line, and the keys of the newline send")
     func enterIsNewline() {
         var fixture = Fixture.main(columns: 80, rows: 24)
-        fixture.state.surface.settings.enter = .newline
+        fixture.state.surface.set(\.enter, to: .newline)
         fixture.press("a", "Enter", "b")
         fixture.effects = []
         fixture.press("Alt-Enter")
@@ -216,7 +216,7 @@ struct WritingTests {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.press("Up")
         #expect(fixture.state.composer.input.isEmpty)
-        fixture.state.surface.settings.upEditsLast = true
+        fixture.state.surface.set(\.upEditsLast, to: true)
         fixture.press("Up")
         #expect(fixture.state.composer.input.text == "(kept on disk until alice is reachable)")
         #expect(fixture.text.contains("edit> (kept on disk"))
@@ -227,7 +227,7 @@ struct WritingTests {
         fixture.type(" please")
         fixture.press("Enter")
         #expect(fixture.errands.last == .call(.edit(own, to: "2 beers please")))
-        fixture.state.composer.input = InputLine("typed")
+        fixture.state.composer.write(InputLine("typed"))
         fixture.press("Up")
         #expect(fixture.state.openChat?.composing == nil)
     }
@@ -253,7 +253,7 @@ struct WritingTests {
         fixture.type("well :rocke")
         fixture.press("Tab")
         #expect(fixture.state.composer.input.text == "well 🚀 ")
-        fixture.state.composer.input = InputLine("at 10:30")
+        fixture.state.composer.write(InputLine("at 10:30"))
         fixture.press("Tab")
         #expect(fixture.state.composer.input.text == "at 10:30")
     }
@@ -384,7 +384,7 @@ struct WritingTests {
     @Test("a name of several words is completed whole, and what opens a word is no part of it")
     func completePhrases() {
         var fixture = Fixture.main(columns: 80, rows: 24)
-        fixture.state.world.chats[1].conversation.peer.name = "Bob Builder"
+        fixture.state.world.chats[1].set(\.peer.name, to: "Bob Builder")
         fixture.type("ask Bob Bu")
         fixture.press("Tab")
         #expect(fixture.state.composer.input.text == "ask Bob Builder ")

@@ -42,12 +42,13 @@ struct CompletionTests {
     @Test("values of settings that have few, and the names of themes")
     func values() {
         var fixture = Fixture.main(columns: 80, rows: 24)
-        fixture.state.surface.settingNames = FixedNames(
+        let names = FixedNames(
             keys: ["ui.edit_mode"],
             choices: [
                 "ui.edit_mode": ["emacs", "vi"], "ui.theme": ["dark", "light"],
                 "notify.desktop": ["auto", "osc9"],
             ])
+        fixture.state.surface = fixture.state.surface.rebuilt(settingNames: names)
         for (typed, completed) in [
             ("/set ui.edit_mode v", "/set ui.edit_mode vi "), ("/theme li", "/theme light "),
             ("/notify desktop o", "/notify desktop osc9 "), ("/notify off al", "/notify off Alice "),

@@ -28,7 +28,7 @@ struct EmojiSpellingTests {
         ]
         fixture.send(.chat(.messageChanged(message)))
         #expect(fixture.text.contains("👍 me"))
-        fixture.state.surface.terminal.unicode = false
+        fixture.state.surface.setTerminal(\.unicode, to: false)
         #expect(fixture.text.contains(":+1: me  :heart: Alice"))
     }
 
@@ -38,7 +38,7 @@ struct EmojiSpellingTests {
         let message = ScreenFixture.message(30, .incoming, "good 🚀", at: ScreenFixture.time(21, 9, 7))
         fixture.send(.chat(.messageAdded(message)))
         #expect(fixture.canvas.text().contains("good 🚀"))
-        fixture.state.surface.settings.emoji = .name
+        fixture.state.surface.set(\.emoji, to: .name)
         #expect(fixture.canvas.text().contains("good :rocket:"))
     }
 }

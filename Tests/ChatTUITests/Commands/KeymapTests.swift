@@ -65,7 +65,7 @@ struct KeymapTests {
         #expect(keymap.resolve([Key(.function(9))], in: .main) == .action(.line("/status"), .anywhere))
         #expect(keymap.command(for: Key("Z"), in: .transfers) == .cancelTransfer)
         var fixture = Fixture.main(columns: 80, rows: 24)
-        fixture.state.surface.settings.keys = ["F9": "/whois"]
+        fixture.state.surface.set(\.keys, to: ["F9": "/whois"])
         fixture.type("half-typed")
         fixture.press("F9")
         #expect(fixture.text.contains("contact since"))
@@ -93,7 +93,7 @@ struct KeymapTests {
         #expect(
             keymap.resolve([Key("x", .control), Key("w", .control)], in: .main) == .action(.command(.quit), .anywhere))
         var fixture = Fixture.main(columns: 80, rows: 24)
-        fixture.state.surface.settings.keys = ["Ctrl-x Ctrl-w": "quit"]
+        fixture.state.surface.set(\.keys, to: ["Ctrl-x Ctrl-w": "quit"])
         fixture.type("keep")
         fixture.press("Ctrl-x", "a")
         #expect(fixture.state.composer.input.text == "keep")
@@ -106,7 +106,7 @@ struct KeymapTests {
     @Test("help and hint line show the keys as they are bound")
     func shown() {
         var fixture = Fixture.main(columns: 80, rows: 24)
-        fixture.state.surface.settings.keys = ["Alt-j": "next-unread", "Alt-k": ""]
+        fixture.state.surface.set(\.keys, to: ["Alt-j": "next-unread", "Alt-k": ""])
         #expect(fixture.text.contains("Alt-j next unread"))
         #expect(!fixture.text.contains("Alt-k"))
         let items = CommandItem.all(fixture.state.surface.keymap)

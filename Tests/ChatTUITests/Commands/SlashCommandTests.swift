@@ -119,7 +119,7 @@ struct SlashCommandTests {
         blocked.peer.isBlocked = true
         var fixture = Fixture(
             columns: 80, rows: 24, conversations: [Fixture.conversation(Fixture.alice, "Alice"), blocked])
-        fixture.effects = fixture.state.world.chats[0].window.loading.map { [.ask(.page($0))] } ?? []
+        fixture.effects = fixture.state.world.chats[0].window.paging.request.map { [.ask(.page($0))] } ?? []
         fixture.answerPages(from: [])
         fixture.enter("/contacts")
         #expect(fixture.text.contains(/2 Bob: [a-z]+, blocked/))
@@ -157,7 +157,7 @@ struct SlashCommandTests {
             for arguments in ["", "x", "1", "\"", "Alice", "999999999999999999999", "Alice \u{202E}x", "-1"] {
                 var fixture = Fixture.main(columns: 80, rows: 24)
                 fixture.addTransfers()
-                fixture.state.composer.input = InputLine("/\(command.name) \(arguments)")
+                fixture.state.composer.write(InputLine("/\(command.name) \(arguments)"))
                 fixture.press("Enter")
                 _ = fixture.canvas
             }
@@ -281,7 +281,7 @@ struct SlashCommandTests {
         #expect(fixture.text.contains("No contact matches"))
         fixture.enter("/blocked")
         #expect(fixture.text.contains("Nobody is blocked (/block WHO)"))
-        fixture.state.world.chats[1].conversation.peer.isBlocked = true
+        fixture.state.world.chats[1].set(\.peer.isBlocked, to: true)
         fixture.enter("/blocked")
         #expect(fixture.text.contains("Blocked (/unblock WHO lets them call again):"))
         fixture.enter("/slashguard")
@@ -494,17 +494,17 @@ struct SlashCommandTests {
     func myID() {
         var fixture = Fixture.main(columns: 80, rows: 24)
         let address = PeerAddress(host: "192.0.2.10", peerID: fixture.state.world.identity.peerID, name: "Jo")
-        fixture.state.world.identity.address = address
+        fixture.state.world.setIdentity(\.address, to: address)
         fixture.effects = []
         fixture.enter("/myid")
         #expect(fixture.effects.contains(.terminal(.copy("\(address)"))))
         #expect(fixture.text.contains("it is on the clipboard now") && fixture.text.contains("Copied your address"))
         fixture.effects = []
-        fixture.state.surface.isLineMode = true
+        fixture.state.surface = fixture.state.surface.rebuilt(isLineMode: true)
         fixture.enter("/myid")
         #expect(!fixture.effects.contains(.terminal(.copy("\(address)"))))
-        fixture.state.surface.isLineMode = false
-        fixture.state.world.identity.address = nil
+        fixture.state.surface = fixture.state.surface.rebuilt()
+        fixture.state.world.setIdentity(\.address, to: nil)
         fixture.enter("/myid")
         #expect(!fixture.effects.contains { if case .terminal(.copy) = $0 { true } else { false } })
     }
@@ -542,15 +542,15 @@ struct SlashCommandTests {
         #expect(fixture.errands == [.call(.setBlocked(Fixture.carol, true))])
         fixture.enter("/unblock carol")
         #expect(fixture.errands.isEmpty && fixture.text.contains("Carol is not blocked"))
-        fixture.state.world.chats[2].conversation.peer.isBlocked = true
+        fixture.state.world.chats[2].set(\.peer.isBlocked, to: true)
         fixture.enter("/unblock carol")
         #expect(fixture.errands == [.call(.setBlocked(Fixture.carol, false))])
-        fixture.state.world.chats[2].conversation.peer.isBlocked = false
+        fixture.state.world.chats[2].set(\.peer.isBlocked, to: false)
         // In the chat of who is blocked no name is needed, as with other commands.
-        fixture.state.world.chats[0].conversation.peer.isBlocked = true
+        fixture.state.world.chats[0].set(\.peer.isBlocked, to: true)
         fixture.enter("/unblock")
         #expect(fixture.errands == [.call(.setBlocked(Fixture.alice, false))])
-        fixture.state.world.chats[0].conversation.peer.isBlocked = false
+        fixture.state.world.chats[0].set(\.peer.isBlocked, to: false)
         fixture.enter("/rename carol Caro L")
         #expect(fixture.errands == [.rename(Fixture.carol, to: "Caro L")])
         fixture.enter("/rename carol \"Caro L\"")
@@ -661,7 +661,7 @@ struct SlashCommandTests {
     func blockedLink(name: String) {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.send(.chat(.linkChanged(Fixture.bob, .offline(reason: "nobody listens there"))))
-        fixture.state.world.chats[1].conversation.peer.isBlocked = true
+        fixture.state.world.chats[1].set(\.peer.isBlocked, to: true)
         fixture.enter("/\(name) bob")
         #expect(fixture.errands.isEmpty && fixture.questions.isEmpty)
         #expect(fixture.text.contains("Bob is blocked (/unblock Bob)"))
@@ -684,10 +684,10 @@ struct SlashCommandTests {
     @Test("a chat that its user has marked as unread is the next unread one, also while it is open")
     func markedUnread() {
         var fixture = Fixture.main(columns: 80, rows: 24)
-        for index in fixture.state.world.chats.indices { fixture.state.world.chats[index].conversation.unreadCount = 0 }
+        for index in fixture.state.world.chats.indices { fixture.state.world.chats[index].set(\.unreadCount, to: 0) }
         fixture.press("Tab")
         #expect(fixture.text.contains("Nothing unread"))
-        fixture.state.world.chats[0].conversation.unreadCount = 2
+        fixture.state.world.chats[0].set(\.unreadCount, to: 2)
         fixture.enter("/version")
         fixture.press("Tab")
         #expect(fixture.state.place.openID == Fixture.alice && !fixture.text.contains("Nothing unread"))
@@ -706,7 +706,7 @@ struct SlashCommandTests {
         ] as [(String, Errand)])
     func nameOfTwoWords(line: String, errand: Errand) {
         var fixture = Fixture.main(columns: 80, rows: 24)
-        fixture.state.world.chats[2].conversation.peer.name = "Bob Builder"
+        fixture.state.world.chats[2].set(\.peer.name, to: "Bob Builder")
         fixture.enter(line)
         #expect(fixture.errands == [errand])
     }

@@ -59,20 +59,19 @@ struct PeopleTests {
     func listOrder() {
         var fixture = Fixture.main(columns: 120, rows: 30)
         func positions(_ order: ScreenSettings.ListOrder) -> [ContactID] {
-            fixture.state.surface.settings.listOrder = order
+            fixture.state.surface.set(\.listOrder, to: order)
             return ChatOrder.indices(fixture.state).map { fixture.state.world.chats[$0].id }
         }
         for (index, position) in [4, 9, 7, 2].enumerated() {
             let message = Fixture.message(Int64(position), .incoming, "x", at: Fixture.time(21, 9, 0))
-            fixture.state.world.chats[index].conversation.lastMessage = message
-            fixture.state.world.chats[index].conversation.unreadCount = index == 3 ? 1 : 0
-            fixture.state.world.chats[index].mentionCount = 0
+            fixture.state.world.chats[index].set(\.lastMessage, to: message)
+            fixture.state.world.chats[index].set(\.unreadCount, to: index == 3 ? 1 : 0)
         }
         let all = [Fixture.alice, Fixture.bob, Fixture.carol, Fixture.dave]
         #expect(positions(.added).prefix(4) == all[...])
         #expect(positions(.newest).prefix(4) == [all[1], all[2], all[0], all[3]])
         #expect(Set(positions(.unread).prefix(2)) == [Fixture.dave, fixture.state.place.openID ?? Fixture.dave])
-        fixture.state.surface.settings.listOrder = .newest
+        fixture.state.surface.set(\.listOrder, to: .newest)
         fixture.press("Alt-k")
         #expect(GoToPane.goToMatches("", fixture.state).first?.id == Fixture.bob)
         fixture.press("Esc", "Alt-1")
@@ -199,9 +198,9 @@ struct PeopleTests {
     func decidedMeanwhile(key: String) {
         var fixture = changed(columns: 80, rows: 24)
         fixture.send(.answer(.newKeyNumber(Fixture.alice, Fixture.peerID("c"), Self.newNumber)))
-        fixture.state.world.chats[0].conversation.peer.peerID = Fixture.peerID("c")
-        fixture.state.world.chats[0].conversation.peer.newPeerID = nil
-        fixture.state.world.chats[0].conversation.peer.trust = .verified
+        fixture.state.world.chats[0].set(\.peer.peerID, to: Fixture.peerID("c"))
+        fixture.state.world.chats[0].set(\.peer.newPeerID, to: nil)
+        fixture.state.world.chats[0].set(\.peer.trust, to: .verified)
         fixture.press(key)
         #expect(fixture.errands.isEmpty)
         #expect(fixture.text.contains("Already decided elsewhere: Alice is verified"))
@@ -251,7 +250,7 @@ struct PeopleTests {
     func changedAgain() {
         var fixture = changed(columns: 80, rows: 24)
         fixture.send(.answer(.newKeyNumber(Fixture.alice, Fixture.peerID("c"), Self.newNumber)))
-        fixture.state.world.chats[0].conversation.peer.newPeerID = Fixture.peerID("d")
+        fixture.state.world.chats[0].set(\.peer.newPeerID, to: Fixture.peerID("d"))
         fixture.press("1")
         #expect(fixture.errands.isEmpty)
         #expect(fixture.questions.contains(.newKeyNumber(Fixture.alice, Fixture.peerID("d"))))
@@ -314,7 +313,7 @@ struct PeopleTests {
         var fixture = Fixture.main(columns: 80, rows: 24)
         #expect(fixture.text.contains("4 Dave     @1○"))
         #expect(fixture.text.contains("[2:3 4:@1]"))
-        fixture.state.world.chats[1].conversation.peer.mutedUntil = .endless
+        fixture.state.world.chats[1].set(\.peer.mutedUntil, to: .endless)
         #expect(fixture.text.contains("2 Bob      z3○"))
         var away = LinkDetails(remoteAddress: "127.0.0.1:4985", isEncrypted: true)
         away.away = "lunch"
@@ -347,7 +346,7 @@ struct PeopleTests {
     func earlierMentions() throws {
         var fixture = Fixture(
             columns: 80, rows: 24, conversations: [Fixture.conversation(Fixture.carol, "Carol", unread: 2)])
-        let request = try #require(fixture.state.openChat?.window.loading)
+        let request = try #require(fixture.state.openChat?.window.paging.request)
         func asked() -> Int { fixture.questions.count { if case .mentions = $0 { true } else { false } } }
         fixture.send(.clock)
         #expect(fixture.state.world.lacksMentions && asked() == 0)
@@ -371,8 +370,8 @@ struct PeopleTests {
     @Test("a muted contact neither rings nor notifies until the time is over")
     func muted() {
         var fixture = Fixture.main(columns: 80, rows: 24)
-        fixture.state.surface.settings.bell = .all
-        fixture.state.world.chats[2].conversation.peer.mutedUntil = Fixture.time(21, 9, 30)
+        fixture.state.surface.set(\.bell, to: .all)
+        fixture.state.world.chats[2].set(\.peer.mutedUntil, to: Fixture.time(21, 9, 30))
         func say(_ number: Int64) {
             fixture.effects = []
             fixture.send(
@@ -456,7 +455,7 @@ struct PeopleTests {
         #expect(!fixture.state.world.openOffers.isEmpty)
         let index =
             fixture.state.world.chats.firstIndex { $0.id == fixture.state.world.transfers.openOffers[0].contact } ?? 0
-        fixture.state.world.chats[index].conversation.peer.isBlocked = true
+        fixture.state.world.chats[index].set(\.peer.isBlocked, to: true)
         fixture.advance(.seconds(20))
         #expect(fixture.state.place.shownOffer == nil)
         #expect(!fixture.text.contains("Alt-y accept") && !fixture.text.contains("OFFER #"), "\(fixture.text)")
@@ -477,7 +476,7 @@ struct PeopleTests {
         fixture.enter("/back")
         #expect(fixture.text.contains("You are not away"))
         #expect(!fixture.errands.contains(.call(.setAway(nil))))
-        fixture.state.world.identity.away = ""
+        fixture.state.world.setIdentity(\.away, to: "")
         fixture.enter("/back")
         #expect(fixture.errands.contains(.call(.setAway(nil))))
     }
@@ -515,11 +514,10 @@ struct PeopleTests {
     func output() {
         var fixture = Fixture.main(columns: 200, rows: 24)
         let output = ProgramOutput(lines: ["ok      key: fine", "\u{1B}[31mBROKEN"], exitCode: 9)
-        fixture.state.surface.terminal = TerminalCapabilities(colors: 16, unicode: true, links: true, name: "xterm")
-        fixture.state.surface.terminal.graphics = .sixel
-        fixture.state.surface.terminal.widths = TerminalWidths(measured: [
-            .emojiPresentation: 2, .joined: 4, .ambiguous: 1,
-        ])
+        fixture.state.surface.terminalIs(TerminalCapabilities(colors: 16, unicode: true, links: true, name: "xterm"))
+        fixture.state.surface.setTerminal(\.graphics, to: .sixel)
+        let widths = TerminalWidths(measured: [.emojiPresentation: 2, .joined: 4, .ambiguous: 1])
+        fixture.state.surface.setTerminal(\.widths, to: widths)
         fixture.send(.answer(.output(ProgramCommand(["doctor"]), output)))
         #expect(fixture.text.contains("terminal xterm: 16 colours, Unicode, pictures as sixels, links, mouse"))
         #expect(fixture.text.contains("widths in columns: VS16 2, ZWJ 4 (replaced), ambiguous 1;"))
@@ -548,7 +546,7 @@ struct PeopleTests {
     @Test("/whois says why somebody is away, and when they were last seen only while they are not there")
     func whoisPresence() {
         var fixture = Fixture.main(columns: 120, rows: 40)
-        fixture.state.world.chats[0].conversation.peer.lastSeen = Fixture.time(20, 8, 0)
+        fixture.state.world.chats[0].set(\.peer.lastSeen, to: Fixture.time(20, 8, 0))
         var details = LinkDetails(remoteAddress: "127.0.0.1:4985", isEncrypted: true, roundTrip: nil)
         details.away = "lunch\u{1B}[31m"
         fixture.send(.chat(.linkChanged(Fixture.alice, .online(details))))
@@ -576,7 +574,7 @@ struct PeopleTests {
     @Test("/status says who is blocked")
     func statusBlocked() {
         var fixture = Fixture.main(columns: 80, rows: 24)
-        fixture.state.world.chats[0].conversation.peer.isBlocked = true
+        fixture.state.world.chats[0].set(\.peer.isBlocked, to: true)
         fixture.enter("/status")
         #expect(fixture.text.contains("Alice: blocked, verified"))
     }
@@ -611,7 +609,7 @@ struct PeopleTests {
     @Test("nobody is told to confirm a number that is not there")
     func noNumberYet() {
         var fixture = Fixture.main(columns: 80, rows: 24)
-        fixture.state.world.chats[1].conversation.peer.peerID = nil
+        fixture.state.world.chats[1].set(\.peer.peerID, to: nil)
         fixture.enter("/verify bob")
         #expect(fixture.text.contains("nothing to compare"))
         #expect(!fixture.text.contains("1 match") && fixture.text.contains(" 2 differ"))

@@ -207,7 +207,7 @@ struct PictureTests {
 
     private func fixture(_ preview: ScreenSettings.ImagePreview) -> ScreenFixture {
         var fixture = ScreenFixture.main(columns: 80, rows: 24)
-        fixture.state.surface.settings.preview = preview
+        fixture.state.surface.set(\.preview, to: preview)
         var photo = ScreenFixture.transfer(4, .incoming, "photo.PNG", size: 70, .complete, transferred: 70)
         photo.path = "/home/jo/Downloads/photo.PNG"
         fixture.effects = []
@@ -241,7 +241,7 @@ struct PictureTests {
         let rows = fixture.canvas.text().split(separator: "\n").map(String.init)
         let line = try #require(rows.firstIndex { $0.contains("photo.PNG") })
         #expect(rows[line + 1].hasSuffix("▀▀▀▀") && rows[line + 2].hasSuffix("▀▀▀▀"))
-        fixture.state.surface.terminal.colors = 0
+        fixture.state.surface.setTerminal(\.colors, to: 0)
         #expect(!fixture.canvas.text().contains("▀"))
     }
 
@@ -260,7 +260,7 @@ struct PictureTests {
         fixture.effects = []
         for rows in 25...29 { fixture.send(.input(.resize(Size(columns: 80, rows: rows)))) }
         #expect(pictureQuestions(fixture) == [])
-        fixture.state.world.pictures = PictureShelf()
+        fixture.state.world.pictures.forget()
         fixture.send(.input(.resize(Size(columns: 80, rows: 30))))
         #expect(pictureQuestions(fixture).count == PictureShelf.limit)
         #expect(fixture.state.world.pictures.previews.count == PictureShelf.limit)
@@ -281,8 +281,8 @@ struct PictureTests {
     @Test("a terminal that knows kitty's protocol gets the picture and its placeholders")
     func kitty() throws {
         var fixture = fixture(.auto)
-        fixture.state.surface.terminal.graphics = .kitty
-        fixture.state.world.pictures = PictureShelf()
+        fixture.state.surface.setTerminal(\.graphics, to: .kitty)
+        fixture.state.world.pictures.forget()
         fixture.effects = []
         fixture.send(.clock)
         guard case .picture(let id, _, true)? = fixture.questions.last else {

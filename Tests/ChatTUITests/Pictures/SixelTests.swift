@@ -298,8 +298,8 @@ extension RealTerminals {
             let screen = try await fixture(columns: 80, rows: 24)
             defer { screen.terminal.stop() }
             var chat = ScreenFixture.main(columns: 80, rows: 24)
-            chat.state.surface.terminal.graphics = .sixel
-            chat.state.surface.settings.preview = .auto
+            chat.state.surface.setTerminal(\.graphics, to: .sixel)
+            chat.state.surface.set(\.preview, to: .auto)
             var photo = ScreenFixture.transfer(4, .incoming, "photo.png", size: 70, .complete, transferred: 70)
             photo.path = "/home/jo/photo.png"
             chat.effects = []
@@ -328,7 +328,7 @@ extension RealTerminals {
             chat.press("Alt-PageUp", "Alt-PageUp", "Alt-PageUp")
             screen.present(chat.canvas)
             #expect(screen.screen.picturePlaces.count == 20 * 2 || screen.screen.picturePlaces.count == 20 * 5)
-            chat.state.surface.settings.preview = .off
+            chat.state.surface.set(\.preview, to: .off)
             screen.present(chat.canvas)
             #expect(screen.screen.picturePlaces == [])
             #expect(screen.screen.violations == [])

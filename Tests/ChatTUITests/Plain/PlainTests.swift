@@ -324,7 +324,7 @@ struct PlainTests {
     @Test("without UTF-8 /qr prints the address and the reason, no blocks", arguments: [true, false])
     func qrCode(unicode: Bool) throws {
         var fixture = fixture()
-        fixture.state.surface.terminal.unicode = unicode
+        fixture.state.surface.setTerminal(\.unicode, to: unicode)
         let address = "blip://192.0.2.10:4985/k"
         let shown = lines(&fixture, .answer(.qrCode(address, .success(try QRCode(address)))))
         #expect(shown.first == address)
@@ -423,7 +423,7 @@ struct PlainTests {
     @Test("sends lines, runs nothing that was mistyped, and keeps the draft that a screen has left")
     func entering() {
         var fixture = fixture()
-        fixture.state.composer.input = InputLine("half a th")
+        fixture.state.composer.write(InputLine("half a th"))
         fixture.effects = []
         _ = lines(&fixture, .line("hello there"))
         #expect(fixture.errands == [.call(.send("hello there", to: Fixture.alice))])
@@ -551,7 +551,7 @@ struct PlainApplicationTests {
     func folded() {
         let text = (1...1000).map { "line \($0)" }.joined(separator: "\n")
         var fixture = ScreenFixture.main(columns: 80, rows: 24)
-        fixture.state.surface.isLineMode = true
+        fixture.state.surface = fixture.state.surface.rebuilt(isLineMode: true)
         let message = ScreenFixture.message(7, .incoming, text, at: ScreenFixture.time(21, 9, 7))
         let lines = MessageSentences(state: fixture.state, message: message).lines(withDay: false)
         #expect(lines.count == 201)

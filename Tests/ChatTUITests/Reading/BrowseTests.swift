@@ -20,9 +20,9 @@ struct BrowseTests {
                 Fixture.conversation(Fixture.bob, "Bob"),
             ])
         fixture.press("Alt-1")
-        fixture.state.surface.settings.pageSize = 100
-        fixture.state.world.chats[0].window.loading?.limit = 100
-        fixture.effects = fixture.state.world.chats[0].window.loading.map { [.ask(.page($0))] } ?? []
+        fixture.state.surface.set(\.pageSize, to: 100)
+        fixture.state.world.chats[0].window.paging.limit(to: 100)
+        fixture.effects = fixture.state.world.chats[0].window.paging.request.map { [.ask(.page($0))] } ?? []
         fixture.answerPages(from: history)
         fixture.effects = []
         return fixture
@@ -111,7 +111,7 @@ struct BrowseTests {
         for _ in 0..<99 { fixture.press("k") }
         #expect(selected(fixture) == 401)
         fixture.press("K")
-        let page = fixture.state.world.chats[0].window.loading
+        let page = fixture.state.world.chats[0].window.paging.request
         #expect(page != nil)
         fixture.press("k")
         fixture.answerPages(from: Self.long)

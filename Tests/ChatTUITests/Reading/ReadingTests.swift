@@ -20,11 +20,11 @@ struct ReadingTests {
                 Fixture.conversation(Fixture.alice, "Alice", readUpTo: 10_000),
                 Fixture.conversation(Fixture.bob, "Bob"),
             ])
-        change(&fixture.state.surface.settings)
+        fixture.state.surface.change(change)
         fixture.press("Alt-1")
-        fixture.state.surface.settings.pageSize = 100
-        fixture.state.world.chats[0].window.loading?.limit = 100
-        fixture.effects = fixture.state.world.chats[0].window.loading.map { [.ask(.page($0))] } ?? []
+        fixture.state.surface.set(\.pageSize, to: 100)
+        fixture.state.world.chats[0].window.paging.limit(to: 100)
+        fixture.effects = fixture.state.world.chats[0].window.paging.request.map { [.ask(.page($0))] } ?? []
         fixture.answerPages(from: history)
         return fixture
     }
@@ -105,7 +105,7 @@ struct ReadingTests {
     @Test("notifications, copies and pages tell an action as one, too")
     func actionsElsewhere() {
         var fixture = screen()
-        fixture.state.surface.settings.notifyShowsText = true
+        fixture.state.surface.set(\.notifyShowsText, to: true)
         fixture.effects = []
         let wave = Fixture.message(
             60, .incoming, "/me waves", at: Fixture.time(21, 9, 8), contact: Fixture.bob)
@@ -126,7 +126,7 @@ struct ReadingTests {
         #expect(fixture.text.contains("state      seen"))
         fixture = screen(Self.long)
         fixture.press("PgUp")
-        fixture.state.world.chats[0].conversation.readUpTo = HistoryPosition(499)
+        fixture.state.world.chats[0].set(\.readUpTo, to: HistoryPosition(499))
         fixture.enter("/info 1")
         #expect(fixture.text.contains("state      on this disk, not seen yet"))
     }
@@ -409,8 +409,8 @@ struct ReadingTests {
         fixture.send(.chat(.messageAdded(Fixture.message(9, .incoming, "new", at: Fixture.time(21, 9, 8)))))
         var bobs = Fixture.conversation(Fixture.bob, "Bob", unread: 1)
         bobs.lastMessage = Fixture.message(10, .incoming, "hello", at: Fixture.time(21, 9, 8), contact: Fixture.bob)
-        fixture.state.world.chats[0].conversation.readUpTo = HistoryPosition(8)
-        fixture.state.world.chats[1].conversation = bobs
+        fixture.state.world.chats[0].set(\.readUpTo, to: HistoryPosition(8))
+        fixture.state.world.chats[1].set(\.self, to: bobs)
         fixture.advance(.seconds(1))
         #expect(!fixture.errands.contains { if case .markSeen? = $0.call { true } else { false } })
         fixture.enter("/read")
@@ -431,7 +431,7 @@ struct ReadingTests {
             var fixture = Fixture.main(columns: 80, rows: 24)
             var bobs = Fixture.conversation(Fixture.bob, "Bob", unread: count)
             bobs.readUpTo = HistoryPosition(Int64(40 - count))
-            fixture.state.world.chats[1].conversation = bobs
+            fixture.state.world.chats[1].set(\.self, to: bobs)
             fixture.press("Alt-2")
             fixture.answerPages(from: news)
             let words = "↑ \(count) new further up (Alt-N)"
@@ -455,7 +455,7 @@ struct ReadingTests {
             var fixture = Fixture.main(columns: 80, rows: 24)
             var bobs = Fixture.conversation(Fixture.bob, "Bob", unread: 4 + Int(later))
             bobs.readUpTo = HistoryPosition(0)
-            fixture.state.world.chats[1].conversation = bobs
+            fixture.state.world.chats[1].set(\.self, to: bobs)
             fixture.press("Alt-2")
             fixture.answerPages(from: lines)
             #expect(fixture.text.contains("↑ \(4 + later) new further up (Alt-N)"), "\(fixture.text)")

@@ -18,7 +18,7 @@ struct DisplayOrderTests {
 
     private static func main(_ bidi: ScreenSettings.BidiMode) -> Fixture {
         var fixture = Fixture.main(columns: 100, rows: 30)
-        fixture.state.surface.settings.bidi = bidi
+        fixture.state.surface.set(\.bidi, to: bidi)
         fixture.send(.chat(.messageAdded(message)))
         return fixture
     }

@@ -39,7 +39,7 @@ struct HeavyTextTests {
         fixture.press("Esc", "k", "k", "i")
         #expect(fixture.text.contains("number"))
         fixture.press("Esc", "Esc")
-        fixture.state.surface.settings.emoji = .name
+        fixture.state.surface.set(\.emoji, to: .name)
         fixture.press("Alt-l", "Alt-l", "PgUp", "PgDn")
         for words in ["Jo", "a", "\u{301}"] {
             _ = MessageWords.summary(

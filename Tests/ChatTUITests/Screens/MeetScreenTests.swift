@@ -112,7 +112,9 @@ import Testing
             var fixture = Fixture.main(columns: 120, rows: 24)
             if isRelayed {
                 let onion = "rkeohxlubhyzl7ks3mwtzos5olfgocn7dwkbeg7toseadnapn5optfad.onion"
-                fixture.state.world.identity.address?.via = [try #require(Route(onion))]
+                var address = try #require(fixture.state.world.identity.address)
+                address.via = [try #require(Route(onion))]
+                fixture.state.world.setIdentity(\.address, to: address)
             }
             fixture.enter("/block bob")
             fixture.send(.done(.call(.setBlocked(Fixture.bob, true)), .nothing))

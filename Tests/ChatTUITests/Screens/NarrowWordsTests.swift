@@ -100,8 +100,8 @@ struct NarrowWordsTests {
     @Test("vi's normal mode is named, with and without the row of hints")
     func viMode() {
         var fixture = Fixture.main(columns: 80, rows: 24)
-        fixture.state.surface.settings.editMode = .vi
-        fixture.state.surface.settings.hints = false
+        fixture.state.surface.set(\.editMode, to: .vi)
+        fixture.state.surface.set(\.hints, to: false)
         fixture.type("hello")
         fixture.press("Esc")
         #expect(fixture.text.contains("NORMAL"), "\(fixture.text)")
@@ -110,7 +110,7 @@ struct NarrowWordsTests {
     @Test("without Unicode the reactions are their names")
     func reactionNames() {
         var fixture = Fixture.main(columns: 80, rows: 24)
-        fixture.state.surface.terminal.unicode = false
+        fixture.state.surface.setTerminal(\.unicode, to: false)
         fixture.press("Ctrl-u", "Esc", "+")
         #expect(fixture.text.contains("> :+1:"), "\(fixture.text)")
     }

@@ -27,7 +27,7 @@ extension ScreenFixture {
         for (index, sender) in ["webby", "webby", "B\u{43E}b"].enumerated() { lines[index].sender = sender }
         fixture.state.world.chats[0].window = ChatWindow()
         let request = PageRequest(contact: alice, anchor: .newest, limit: 100, generation: 0)
-        fixture.state.world.chats[0].window.loading = request
+        fixture.state.world.chats[0].window.paging.begin(request)
         fixture.send(.answer(.page(request, lines)))
         let details = LinkDetails(
             remoteAddress: "chat.example:443", isEncrypted: garden.peer.room?.url.usesTLS ?? false)
@@ -125,8 +125,8 @@ extension ScreenFixture {
     @Test("a notification names the room and who has written; more than 30 a minute never come")
     func notifications() throws {
         var fixture = try Fixture.room(columns: 80, rows: 24)
-        fixture.state.surface.settings.desktop = .command
-        fixture.state.surface.settings.notifyCommand = "notify"
+        fixture.state.surface.set(\.desktop, to: .command)
+        fixture.state.surface.set(\.notifyCommand, to: "notify")
         fixture.press("Alt-2")
         fixture.effects = []
         for number in 10...609 as ClosedRange<Int64> {

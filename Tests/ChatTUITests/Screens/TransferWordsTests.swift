@@ -112,7 +112,7 @@ struct TransferWordsTests {
         fixture.send(.chat(.messageChanged(Fixture.fileMessage(file, position: 20, at: Fixture.time(21, 9, 7)))))
         #expect(fixture.text.contains("· accepted, paused by the sender  #3"))
         // What our user has to do comes before what the other side has to.
-        fixture.state.world.chats[0].conversation.peer.trust = .keyChanged
+        fixture.state.world.chats[0].set(\.peer.trust, to: .keyChanged)
         #expect(fixture.text.contains("accepted, KEY CHANGED, waits until you decide (/verify)"))
         fixture.press("Alt-t")
         #expect(fixture.text.contains("queued: KEY CHANGED, waits until you decide (/verify)"))

@@ -158,7 +158,7 @@ struct ViewSizeTests {
     func paletteWords() {
         var fixture = Fixture.main(columns: 80, rows: 24)
         for command in SlashCommands.available {
-            fixture.state.place.overlay = .palette(PalettePane(list: ListPane(filter: command.name)))
+            fixture.state.place.show(.palette(PalettePane(list: ListPane(filter: command.name))))
             #expect(fixture.text.contains(command.summary), "\(command.name)")
         }
     }
@@ -205,7 +205,7 @@ struct ViewSizeTests {
     @Test("without UTF-8 there is no QR code: the address and the reason are there")
     func qrCodeInASCII() throws {
         var fixture = Fixture.main(columns: 80, rows: 24)
-        fixture.state.surface.terminal.unicode = false
+        fixture.state.surface.setTerminal(\.unicode, to: false)
         fixture.send(.answer(.qrCode("blip://192.0.2.10:4985/k", .success(try QRCode("blip://192.0.2.10:4985/k")))))
         #expect(fixture.text.contains("blip://192.0.2.10:4985/k") && fixture.text.contains("a terminal with UTF-8"))
         #expect(!fixture.text.contains("█▀"))

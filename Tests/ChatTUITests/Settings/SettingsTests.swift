@@ -34,7 +34,7 @@ import Testing
     @Test("/notify test rings and notifies, /notify with something else explains itself")
     func notifyWords() {
         var fixture = Fixture.main(columns: 80, rows: 24)
-        fixture.state.surface.settings.bell = .off
+        fixture.state.surface.set(\.bell, to: .off)
         fixture.enter("/notify test")
         #expect(fixture.text.contains("Rings and notifies the desktop by"))
         #expect(fixture.text.contains("notify.bell is off"))
@@ -113,9 +113,8 @@ import Testing
     @Test("Tab completes the keys of settings, also by their last part")
     func completion() {
         var fixture = Fixture.main(columns: 80, rows: 24)
-        fixture.state.surface.settingNames = FixedNames(keys: [
-            "ui.theme", "ui.time", "ui.unicode.width", "notify.bell",
-        ])
+        let names = FixedNames(keys: ["ui.theme", "ui.time", "ui.unicode.width", "notify.bell"])
+        fixture.state.surface = fixture.state.surface.rebuilt(settingNames: names)
         fixture.type("/set ui.th")
         fixture.press("Tab")
         #expect(fixture.state.composer.input.text == "/set ui.theme ")
@@ -129,7 +128,7 @@ import Testing
     func typing() {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.press("Ctrl-u")
-        fixture.state.surface.settings.sendsTyping = false
+        fixture.state.surface.set(\.sendsTyping, to: false)
         fixture.effects = []
         fixture.type("hello")
         #expect(fixture.errands.contains(.call(.setTyping(true, to: Fixture.alice))))
@@ -138,7 +137,7 @@ import Testing
     @Test("it is said that nothing goes to an unverified contact when only verified ones are written to")
     func requiresVerified() {
         var fixture = Fixture.main(columns: 80, rows: 24)
-        fixture.state.surface.settings.requiresVerified = true
+        fixture.state.surface.set(\.requiresVerified, to: true)
         fixture.press("Alt-2")
         #expect(fixture.text.contains("nothing goes to Bob until you compare (/verify)"))
     }
@@ -147,8 +146,8 @@ import Testing
     func panes() {
         func layout(_ columns: Int, _ change: (inout ScreenSettings) -> Void, hidden: Bool = false) -> ScreenLayout {
             var fixture = Fixture.main(columns: columns, rows: 24)
-            change(&fixture.state.surface.settings)
-            fixture.state.surface.listIsHidden = hidden
+            fixture.state.surface.change(change)
+            if hidden { fixture.state.surface.toggle(.list) }
             return ScreenLayout(fixture.state)
         }
         #expect(layout(80) { $0.list = .off }.list == nil)

@@ -33,7 +33,7 @@ import Testing
     func screen() {
         var fixture = ScreenFixture.main(columns: 80, rows: 24)
         let plain = view(fixture.state).canvas
-        fixture.state.surface.theme = .light
+        fixture.state.surface.adopt(.light)
         let light = view(fixture.state).canvas
         #expect(plain.text() == light.text())
         #expect(plain[Point(column: 79, row: 5)].style == .plain)

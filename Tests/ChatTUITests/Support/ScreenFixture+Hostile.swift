@@ -17,7 +17,7 @@ extension ScreenFixture {
         var fixture = ScreenFixture(
             columns: columns, rows: rows,
             conversations: contacts.map { conversation($0, text(), unread: 2, readUpTo: 1) })
-        fixture.state.world.identity.name = text()
+        fixture.state.world.setIdentity(\.name, to: text())
         fixture.press("Alt-1")
         let details = LinkDetails(remoteAddress: text(), isEncrypted: false, roundTrip: .milliseconds(12))
         fixture.send(.chat(.linkChanged(alice, .online(details))))
@@ -34,7 +34,7 @@ extension ScreenFixture {
         }
         fixture.state.world.chats[0].window = ChatWindow()
         let request = PageRequest(contact: alice, anchor: .newest, limit: 100, generation: 0)
-        fixture.state.world.chats[0].window.loading = request
+        fixture.state.world.chats[0].window.paging.begin(request)
         fixture.send(.answer(.page(request, history)))
         fixture.addHostileTransfers(text)
         let stranger = ContactRequest(

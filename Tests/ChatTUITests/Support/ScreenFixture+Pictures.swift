@@ -84,12 +84,12 @@ extension ScreenFixture {
         fixture.send(.answer(.downloads(folder: "/home/jo/Downloads", freeBytes: 212_000_000_000)))
         fixture.send(.answer(.mentions([message(-9, .incoming, "jo, look", at: time(21, 9, 1), contact: dave)])))
         fixture.state.world.chats[0].window = ChatWindow()
-        fixture.state.world.chats[0].window.unreadLine = .init(after: HistoryPosition(2), count: 2)
+        fixture.state.world.chats[0].window.showUnreadLine(after: HistoryPosition(2), count: 2)
         let request = PageRequest(contact: alice, anchor: .newest, limit: 100, generation: 0)
-        fixture.state.world.chats[0].window.loading = request
+        fixture.state.world.chats[0].window.paging.begin(request)
         fixture.send(.answer(.page(request, history)))
         // The store has what was seen up to now.
-        fixture.state.world.chats[0].seenOnItsWay = 0
+        fixture.state.world.chats[0].seenIsStored(at: .zero)
         return fixture
     }
 
@@ -105,8 +105,8 @@ extension ScreenFixture {
             .chat(
                 .transferProgress(
                     TransferProgress(id: Self.buildLog.id, transferred: 2_665_000, rate: 1_200_000))))
-        state.world.chats[0].conversation.queuedCount = 1
-        state.world.chats[0].window.unreadLine = .init(after: HistoryPosition(2), count: 2)
+        state.world.chats[0].set(\.queuedCount, to: 1)
+        state.world.chats[0].window.showUnreadLine(after: HistoryPosition(2), count: 2)
     }
 
     /// Adds the offer of picture 2.

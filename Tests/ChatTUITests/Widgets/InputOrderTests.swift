@@ -95,7 +95,7 @@ struct InputOrderTests {
         // It begins with a Latin letter now: at the left, and left is back.
         fixture.press("Left")
         #expect(fixture.state.composer.input.cursor == 0)
-        fixture.state.surface.settings.bidi = .raw
+        fixture.state.surface.set(\.bidi, to: .raw)
         fixture.press("Ctrl-u", "Ctrl-k")
         fixture.type(hebrew("AB"))
         fixture.press("Left")

@@ -108,7 +108,7 @@ struct ViModeTests {
     @Test("R in the input overtypes, and another line ends it")
     func replaceMode() {
         var fixture = Fixture.main(columns: 80, rows: 24)
-        fixture.state.surface.settings.editMode = .vi
+        fixture.state.surface.set(\.editMode, to: .vi)
         fixture.type("hello")
         fixture.press("Esc", "0", "R")
         fixture.type("JE")
@@ -171,7 +171,7 @@ struct ViModeTests {
     @Test("Enter ends a half-typed command and sends nothing; behind r it is a line end")
     func enter() {
         var fixture = Fixture.main(columns: 80, rows: 24)
-        fixture.state.surface.settings.editMode = .vi
+        fixture.state.surface.set(\.editMode, to: .vi)
         fixture.type("one")
         fixture.press("Esc", "d")
         fixture.effects = []
@@ -215,7 +215,7 @@ struct ViModeTests {
     @Test("Esc goes from typing to normal mode, from there to browsing; the cursor's shape and a word say which")
     func modes() {
         var fixture = Fixture.main(columns: 80, rows: 24)
-        fixture.state.surface.settings.editMode = .vi
+        fixture.state.surface.set(\.editMode, to: .vi)
         fixture.send(.clock)
         fixture.type("one two")
         #expect(fixture.effects.contains(.terminal(.cursorShape(.bar))))
@@ -239,8 +239,8 @@ struct ViModeTests {
         arguments: ["Esc", "Left", "F1"])
     func escape(key: String) {
         var fixture = Fixture.main(columns: 80, rows: 24)
-        fixture.state.surface.settings.editMode = .vi
-        fixture.state.composer.input = InputLine("one two")
+        fixture.state.surface.set(\.editMode, to: .vi)
+        fixture.state.composer.write(InputLine("one two"))
         fixture.press("Esc", "d", key)
         if fixture.state.place.overlay != nil { fixture.press("Esc") }
         fixture.press("w")
@@ -250,7 +250,7 @@ struct ViModeTests {
     @Test("k and j beyond the draft show the lines before, and come back to the draft")
     func typedLines() {
         var fixture = Fixture.main(columns: 80, rows: 24)
-        fixture.state.surface.settings.editMode = .vi
+        fixture.state.surface.set(\.editMode, to: .vi)
         for line in ["first", "second"] {
             fixture.type(line)
             fixture.press("Enter")

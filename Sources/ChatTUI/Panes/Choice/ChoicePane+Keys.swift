@@ -111,7 +111,7 @@ extension ChoicePane {
         }
         switch choices[list.selected].target {
         case .emoji(let emoji):
-            state.place.overlay = nil
+            state.place.closePane()
             if case .reaction(let message) = kind {
                 MessageActions.perform(.react(emoji), on: message, &state, &effects)
             }
@@ -124,13 +124,13 @@ extension ChoicePane {
                 return .closes
             }
             guard MessageActions.confirmsForwarding(present, to: contact, &state) else { return .stays }
-            state.place.overlay = nil
+            state.place.closePane()
             MessageActions.forward(present, to: contact, &state, &effects)
         case .message(let message):
             let place = state.openChat.map { ReturnPlace($0, search: nil) }
-            state.place.overlay = nil
+            state.place.closePane()
             MessageActions.perform(.show, on: message, &state, &effects)
-            state.place.returnPlace = place
+            state.place.keep(wayBack: place)
         case .link(let link):
             Opening.open(link, &state, &effects)
             // A question stays on the screen with the list.
@@ -159,16 +159,16 @@ extension ChoicePane {
     static func receive(pins: [ChatMessage], generation: Int, _ state: inout AppState) {
         guard case .choice(var pane) = state.place.overlay, pane.generation == generation else { return }
         guard !pins.isEmpty else {
-            state.place.overlay = nil
+            state.place.closePane()
             return state.say("Nothing is pinned in this chat (/pin pins the last message)")
         }
         pane.kind = .pins(pins)
-        state.place.overlay = .choice(pane)
+        state.place.show(.choice(pane))
     }
 
     /// Alt-u and /links: those that `words` leave.
     static func showLinks(_ words: String, _ state: inout AppState, _ effects: inout [AppEffect]) {
-        if case .choice(let pane) = state.place.overlay, case .links = pane.kind { return state.place.overlay = nil }
+        if case .choice(let pane) = state.place.overlay, case .links = pane.kind { return state.place.closePane() }
         guard state.place.openID != nil else {
             return state.say("No chat is open: /query WHO opens one", isError: true)
         }
@@ -200,13 +200,14 @@ extension ChoicePane {
         }
         guard case .choice(var pane) = state.place.overlay, pane.generation == generation else { return }
         guard !items.isEmpty else {
-            state.place.overlay = nil
+            state.place.closePane()
             return state.say("There are no links in this chat")
         }
         pane.kind = .links(items)
-        state.place.overlay = .choice(pane)
+        state.place.show(.choice(pane))
         if let openID = state.place.openID {
-            state.place.listedLinks = ListedLinks(contact: openID, items: items, time: state.surface.moment.uptime)
+            state.place.note(
+                listed: ListedLinks(contact: openID, items: items, time: state.surface.moment.uptime))
         }
     }
 

@@ -97,7 +97,7 @@ extension FilePicker {
     }
 
     private func send(_ state: inout AppState, _ effects: inout [AppEffect]) -> PaneStep {
-        state.place.pickerFolder = folder
+        state.place.keep(pickerFolder: folder)
         effects.append(.run(.sendFiles(marked.map(\.path), caption: "", to: contact)))
         let names = marked.map { state.surface.abbreviated($0.path) }
         state.say("Offering \(names.count == 1 ? names.joined() : "\(names.count) files")")
@@ -119,7 +119,7 @@ extension FilePicker {
     /// Opens the picker for the open chat, in the folder that was used last.
     static func show(_ state: inout AppState, _ effects: inout [AppEffect]) {
         if case .files = state.place.overlay {
-            state.place.overlay = nil
+            state.place.closePane()
             return
         }
         guard let openID = state.place.openID else {
@@ -137,6 +137,6 @@ extension FilePicker {
     static func receive(_ listing: FileListing, picker generation: Int, _ state: inout AppState) {
         guard case .files(var picker) = state.place.overlay, picker.generation == generation else { return }
         picker.take(listing)
-        state.place.overlay = .files(picker)
+        state.place.show(.files(picker))
     }
 }

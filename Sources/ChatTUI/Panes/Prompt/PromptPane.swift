@@ -57,9 +57,9 @@ struct PromptPane: Pane {
             state.say("\(SafeText(text, as: .name).text) is not a day (\(Self.days))", isError: true)
             return .stays
         }
-        state.place.overlay = nil
+        state.place.closePane()
         // The user has corrected the answer that was refused.
-        if state.place.status?.isError == true { state.place.status = nil }
+        state.place.dismissError()
         switch purpose {
         case .find(let older): BrowseSearch.find(text, towardsOlder: older, &state, &effects)
         case .date: if !text.isEmpty { LookCommands.goTo(text, &state, &effects) }
@@ -71,7 +71,7 @@ struct PromptPane: Pane {
 
     mutating func stepBack(_ state: inout AppState) -> PaneStep {
         // The error about the answer is over, too.
-        state.place.status = nil
+        state.place.dismissStatus()
         return .closes
     }
 

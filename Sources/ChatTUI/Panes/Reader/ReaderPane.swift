@@ -33,6 +33,7 @@ struct ReaderPane: Pane {
 
     var overlay: Overlay { .reader(self) }
     var keyContext: KeyContext { filter.isOpen ? .filter : .reader }
+    var noticesStrayLines: Bool { !filter.isOpen }
 
     // MARK: Keys
 
@@ -88,9 +89,7 @@ struct ReaderPane: Pane {
         guard !isWaiting else { return [] }
         if content == .keys { return state.surface.keymap.lines.map { line($0.words) } }
         var wide = state
-        wide.surface.size = Size(columns: 110, rows: 40)
-        wide.surface.settings.bidi = .raw
-        wide.surface.terminal.unicode = true
+        wide.surface = state.surface.forLines(Size(columns: 110, rows: 40))
         let screen = ReaderScreen(state: wide, pane: self, layout: ScreenLayout(wide))
         return [line("\(screen.title):")] + screen.rows.map(\.text)
     }
@@ -109,6 +108,6 @@ extension ReaderPane {
             return
         }
         pane.content = .info(shown, versions: versions)
-        state.place.overlay = .reader(pane)
+        state.place.show(.reader(pane))
     }
 }

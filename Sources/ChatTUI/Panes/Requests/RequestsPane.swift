@@ -94,9 +94,9 @@ struct RequestsPane: Pane {
 extension RequestsPane {
     /// A request is decided about; the pane closes with the last one.
     static func forget(_ id: Int64, _ state: inout AppState) {
-        state.world.requests.removeAll { $0.id == id }
+        state.world.forget(request: id)
         guard state.world.requests.isEmpty, case .requests = state.place.overlay else { return }
-        state.place.overlay = nil
+        state.place.closePane()
         // The next key may still be meant for the list.
         state.place.lineQuestion.noteClosed(at: state.surface.moment.uptime)
     }
@@ -104,8 +104,8 @@ extension RequestsPane {
     /// Alt-r: the page of the only request, or the list of several.
     static func toggle(_ state: inout AppState, _ effects: inout [AppEffect]) {
         switch state.place.overlay {
-        case .requests: state.place.overlay = nil
-        case .verify(let pane) where pane.isOfRequest: state.place.overlay = nil
+        case .requests: state.place.closePane()
+        case .verify(let pane) where pane.isOfRequest: state.place.closePane()
         default: show(&state, &effects)
         }
     }

@@ -40,7 +40,7 @@ extension TransfersPane {
             // When the selected one has gone, the cursor goes to another: a key that was meant for the old one does
             // nothing there.
             guard list.indices.contains(index), list[index].key == chosen else { break }
-            state.place.namedFolder = list[index].number
+            state.place.note(named: list[index].number)
             act(command, on: list[index], isConfirmed: confirming == list[index].number, &state, &effects)
         }
         return .stays
@@ -193,15 +193,20 @@ extension TransfersPane {
         limit = nil
         let bytes = rate.flatMap { $0 > 0 ? $0 : nil }
         for file in Self.files(of: group, in: state, where: { !$0.state.isFinal }) {
-            state.world.transfers.limits[file.number] = bytes
+            state.world.transfers.setLimit(bytes, of: file.number)
             effects.append(.run(.call(.setRateLimit(bytes, of: .transfer(file.number)))))
         }
     }
 }
 
 extension TransfersPane {
+    func key(forOffer accepting: Bool) -> AppCommand? {
+        guard limit == nil else { return nil }
+        return accepting ? .acceptTransfer : .declineTransfer
+    }
+
     static func toggle(_ state: inout AppState) {
-        if case .transfers = state.place.overlay { state.place.overlay = nil } else { show("", &state) }
+        if case .transfers = state.place.overlay { state.place.closePane() } else { show("", &state) }
     }
 
     /// Shows the transfers that match `words`.

@@ -8,7 +8,7 @@ extension VerifyPane {
         let page = VerifyScreen(state: state, pane: self, layout: ScreenLayout(state)).page
         seen.add(page)
         if let top = page.top(after: command) { self.top = top }
-        state.place.overlay = overlay
+        state.place.show(overlay)
         let confirms = command == .numbersMatch || command == .oldNumberMatches
         let accepts = confirms || command == .acceptRequest || (command == .decideLater && isOfRequest)
         guard !confirms || seen.contain(page.number, of: page),
@@ -28,7 +28,7 @@ extension VerifyPane {
         // Others may have gone meanwhile, all of them too.
         guard var list, !state.world.requests.isEmpty else { return .closes }
         list.selectListed(in: state)
-        state.place.overlay = .requests(list)
+        state.place.show(.requests(list))
         return .left
     }
 
@@ -36,7 +36,7 @@ extension VerifyPane {
         _ command: AppCommand, about contact: ContactID, _ state: inout AppState, _ effects: inout [AppEffect]
     ) {
         guard let chat = state.world.chat(contact) else {
-            state.place.overlay = nil
+            state.place.closePane()
             return
         }
         let now = chat.peer.trust == .keyChanged ? chat.peer.newPeerID : nil
@@ -50,7 +50,7 @@ extension VerifyPane {
             // Nobody accepts what they have not seen.
             guard newNumber != nil else { return }
             effects.append(.run(.call(.acceptNewKey(key, of: contact, verified: command == .numbersMatch))))
-            state.place.overlay = nil
+            state.place.closePane()
         case .numbersMatch where number != nil, .oldNumberMatches where newKey != nil && number != nil:
             guard number == chat.safetyNumber else {
                 VerifyPane.show(of: .contact(contact), &state, &effects)
@@ -58,17 +58,17 @@ extension VerifyPane {
                 return
             }
             effects.append(.run(.call(.setVerified(contact))))
-            state.place.overlay = nil
+            state.place.closePane()
         case .numbersDiffer where newKey != now, .blockRequest where newKey != now:
             VerifyPane.show(of: .contact(contact), &state, &effects)
             let trust = Sentences.word(for: chat.peer.trust)
             state.say("Already decided elsewhere: \(chat.name.text) is \(trust)", isError: true)
         case .numbersDiffer, .blockRequest:
             effects.append(.run(.call(.setBlocked(contact, true))))
-            state.place.overlay = nil
+            state.place.closePane()
         case .decideLater, .closePane:
             state.say("\(chat.name.text) stays \(Sentences.word(for: chat.peer.trust))")
-            state.place.overlay = nil
+            state.place.closePane()
         default: break
         }
     }
@@ -93,7 +93,7 @@ extension VerifyPane {
             default: nil
             }
         guard let decision else { return }
-        state.place.overlay = nil
+        state.place.closePane()
         // A request that is not there any more, or that another key has taken the place of, is not decided here.
         guard state.world.requests.contains(where: { $0.id == request.id && $0.peerID == request.peerID }) else {
             state.say("That request is gone", isError: true)
@@ -130,17 +130,17 @@ extension VerifyPane {
             return
         }
         pane.number = number
-        state.place.overlay = .verify(pane)
+        state.place.show(.verify(pane))
     }
 
     /// The number of a contact has come.
     static func receive(safetyNumber number: [String]?, of contact: ContactID, _ state: inout AppState) {
-        if let index = state.world.chatIndex(contact) { state.world.chats[index].safetyNumber = number }
+        if let index = state.world.chatIndex(contact) { state.world.chats[index].receive(safetyNumber: number) }
         guard case .verify(var pane) = state.place.overlay, pane.subject == .contact(contact), pane.number == nil else {
             return
         }
         pane.number = number
-        state.place.overlay = .verify(pane)
+        state.place.show(.verify(pane))
     }
 
     /// The number with the key that answers in place of a contact's.
@@ -149,6 +149,6 @@ extension VerifyPane {
             return
         }
         pane.newNumber = number
-        state.place.overlay = .verify(pane)
+        state.place.show(.verify(pane))
     }
 }

@@ -28,8 +28,25 @@ struct VerifyPane: Pane {
 
     var isOfRequest: Bool { if case .request = subject { true } else { false } }
 
-    /// The keys that answer it; in line mode each is a line.
-    var answers: [String] { ["1", "2", "b", "3"] + (newKey == nil ? [] : ["a", "o"]) }
+    // MARK: Line mode
+
+    /// Its keys, each as a line.
+    func takes(answer line: String) -> Bool {
+        ["1", "2", "b", "3"].contains(line) || (newKey != nil && ["a", "o"].contains(line))
+    }
+
+    /// Nothing is decided, and a line that is no command is not sent.
+    func leave(with line: String, _ state: inout AppState) -> Bool {
+        switch subject {
+        case .contact(let contact):
+            let trust = state.world.chat(contact).map { " and stays \(Sentences.word(for: $0.peer.trust))" } ?? ""
+            state.say("Nothing decided: \(state.world.name(of: contact)) hears nothing\(trust)")
+        case .request(let request):
+            let name = SafeText(request.name, as: .name).text
+            state.say("Nothing decided: \(name) hears nothing, the request stays (/requests)")
+        }
+        return line.hasPrefix("/")
+    }
 
     // MARK: The picture
 
