@@ -10,8 +10,8 @@ extension AppState {
     mutating func expire(_ effects: inout [AppEffect]) {
         let now = surface.moment.uptime
         place.expireStatus(at: now)
-        for index in world.chats.indices {
-            world.chats[index].expireTyping(at: now)
+        for index in world.chats.indices where world.chats[index].hasStoppedTyping(by: now) {
+            world.chats[index].noteTyping(until: nil)
         }
         if let draft = due.draft, draft <= now { Drafts.storeDraft(&self, &effects) }
         SpellChecking.check(&self, &effects)

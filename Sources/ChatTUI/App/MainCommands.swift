@@ -38,9 +38,9 @@ enum MainCommands {
             if state.place.browse == nil { Browsing.start(&state) }
             if state.place.browse != nil { _ = Browsing.perform(command, &state, &effects) }
         case .toggleList:
-            toggle(.list, named: "list", at: \.list, needing: ScreenLayout.columnsForList, &state)
+            toggle(.list, at: \.list, needing: ScreenLayout.columnsForList, &state)
         case .toggleDetails:
-            toggle(.details, named: "details", at: \.details, needing: ScreenLayout.columnsForDetails, &state)
+            toggle(.details, at: \.details, needing: ScreenLayout.columnsForDetails, &state)
         case .acceptOffer: Offers.answer(accepting: true, &state, &effects)
         case .declineOffer: Offers.answer(accepting: false, &state, &effects)
         case .redraw: effects.append(.redraw)
@@ -109,14 +109,13 @@ enum MainCommands {
 
     /// F2 and F3. A screen that has no room for the pane says so, and the key does not count.
     private static func toggle(
-        _ pane: SidePane, named name: String, at area: KeyPath<ScreenLayout, Rect?>, needing columns: Int,
-        _ state: inout AppState
+        _ pane: SidePane, at area: KeyPath<ScreenLayout, Rect?>, needing columns: Int, _ state: inout AppState
     ) {
         let hadPane = ScreenLayout(state)[keyPath: area] != nil
         state.surface.toggle(pane)
         guard !hadPane, ScreenLayout(state)[keyPath: area] == nil else { return }
         state.surface.toggle(pane)
-        state.say(noRoom(for: name, columns, state))
+        state.say(noRoom(for: pane.rawValue, columns, state))
     }
 
     private static func noRoom(for pane: String, _ columns: Int, _ state: AppState) -> String {

@@ -35,8 +35,8 @@ enum Mouse {
         if state.place.overlay != nil, picture.isInOverlay(point) {
             state.performInOverlay(direction, &effects)
         } else if let list = layout.list, list.contains(point) {
-            let list = MainScreen(state: state, layout: layout)
-            state.place.scrollList(to: list.firstListed(movedBy: step * Self.wheelRows))
+            let screen = MainScreen(state: state, layout: layout)
+            state.place.scrollList(to: screen.firstListed(movedBy: step * Self.wheelRows))
         } else if layout.input.contains(point), layout.input.size.rows > 1, state.place.overlay == nil {
             _ = Editing.moveByRow(step, &state)
         } else if state.place.browse != nil, state.place.overlay == nil {

@@ -51,10 +51,10 @@ enum Entering {
             defer { state.composer.run(.none) }
             command.run(arguments, &state, &effects)
         case .planned(let name):
-            state.place.takeConfirming()
+            state.place.dropAskedErrand()
             state.note("/\(name) is not in this version yet. To send it as text, start with //", isError: true)
         case .unknown(let name, let suggestion):
-            state.place.takeConfirming()
+            state.place.dropAskedErrand()
             let shown = SafeText(name, as: .name).text
             // A path that was pasted: no command has a slash in its name.
             guard !name.contains("/") else {
@@ -80,7 +80,7 @@ enum Entering {
 
     /// Sends a line typed as a message; while the input is about another message, answers or changes that one.
     static func send(_ text: String, from source: LineSource, _ state: inout AppState, _ effects: inout [AppEffect]) {
-        state.place.takeConfirming()
+        state.place.dropAskedErrand()
         if let composing = state.openChat?.composing, !source.isKey {
             return Answering.finish(composing, with: text, from: source, &state, &effects)
         }
@@ -141,7 +141,7 @@ enum Entering {
         // A question of a command on the status line is open for as long as it can be read there.
         let isAskedBelow = state.place.confirmation?.isArmed(at: state.surface.moment.uptime) ?? false
         let isOpen =
-            state.place.confirming != nil || (isAskedBelow && state.place.browse == nil && state.place.overlay == nil)
+            state.place.askedErrand != nil || (isAskedBelow && state.place.browse == nil && state.place.overlay == nil)
         let hasOther = state.place.shownOffer?.since != nil || (state.place.confirmation != nil && !isAskedBelow)
         // Line mode shows no offer that a key would answer, and the text piped into it is meant literally.
         let isInput = if case .input = source { true } else { false }
@@ -157,11 +157,11 @@ enum Entering {
             enter(line, from: .command, &state, &effects)
         case .withdraw:
             take(source, &state, &effects)
-            state.place.takeConfirming()
+            state.place.dropAskedErrand()
             state.place.dropConfirmation()
             state.say("Nothing was done")
         case .hold:
-            state.place.takeConfirming()
+            state.place.dropAskedErrand()
             state.place.dropConfirmation()
             let name = state.openChat.map { " to \($0.name.text)" } ?? ""
             state.say("Nothing to answer here. \(state.surface.key(.send)) again sends it\(name)", isError: true)

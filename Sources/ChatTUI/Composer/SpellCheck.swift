@@ -42,7 +42,7 @@ struct SpellCheck: Sendable, Equatable {
         hasFailed = true
     }
 
-    /// Another checker.
+    /// The user has another checker now.
     mutating func restart() { self = SpellCheck() }
 
     /// Where the unknown words are in a draft.

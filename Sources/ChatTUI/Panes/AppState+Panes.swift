@@ -6,7 +6,7 @@ extension AppState {
     mutating func show(_ new: Overlay) {
         composer.turnAway()
         place.dismissStatus()
-        place.show(new)
+        place.put(new)
     }
 
     /// Opens a pane, or closes it when one of its kind is open: the key that opens a pane also closes it.
@@ -26,7 +26,7 @@ extension AppState {
     mutating func typeIntoOverlay(_ text: String, _ effects: inout [AppEffect]) {
         guard var pane = place.overlay?.pane else { return }
         pane.type(text, &self, &effects)
-        place.show(pane.overlay)
+        place.put(pane.overlay)
     }
 
     mutating func closeOverlay() {

@@ -56,7 +56,8 @@ protocol Pane: Sendable, Equatable {
     var isWaiting: Bool { get }
     /// The line answers what it asks, as a key would.
     func takes(answer line: String) -> Bool
-    /// Another line was entered, which closes it. `false`: the line was meant for the program, not for the chat.
+    /// It is closed now, as another line was entered: says so where that decides something. `false`: the line was no
+    /// answer, and is not for the chat either.
     func leave(with line: String, _ state: inout AppState) -> Bool
     /// The lines that line mode prints in its place when it opens, or when `action` has brought the answer that it asked for.
     func spoken(_ state: AppState, after action: AppAction) -> [SafeText]

@@ -20,7 +20,7 @@ struct PictureShelf: Sendable, Equatable {
     private var order: [MessageID] = []
     private var lastNumber: UInt8 = 0
 
-    /// Pictures are read anew in another size.
+    /// All pictures have to be read again.
     mutating func forget() { self = PictureShelf() }
 
     /// Notes that the screen asks for `id`; `false` when it did already.

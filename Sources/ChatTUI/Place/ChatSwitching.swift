@@ -28,7 +28,7 @@ enum ChatSwitching {
         } else if !state.world.chats[index].window.isLoaded, state.world.chats[index].window.paging.request == nil {
             Pages.load(.newest, replacing: true, at: index, &state, &effects)
         }
-        if state.world.chats[index].askForDraft() { effects.append(.ask(.draft(id))) }
+        if state.world.chats[index].takeLacksDraft() { effects.append(.ask(.draft(id))) }
         if state.world.chats[index].safetyNumber == nil { effects.append(.ask(.safetyNumber(id))) }
         if state.world.chats[index].link.isOnline { effects.append(.ask(.links([id]))) }
     }
@@ -114,7 +114,7 @@ enum ChatSwitching {
             state.world.chats[index].window.giveUpJump()
             show(place, at: index, &state, &effects)
         }
-        if let search { state.place.show(.search(search)) }
+        if let search { state.place.put(.search(search)) }
     }
 
     /// The rows of the open chat that were seen there before.

@@ -37,7 +37,7 @@ package struct Place: Sendable {
     /// Something final that the user has asked for once.
     private(set) var confirmation: Confirmation?
     /// A command that asks once before it does something final, and waits to be entered again.
-    private(set) var confirming: Errand?
+    private(set) var askedErrand: Errand?
     /// The question that a line of only yes or no answers.
     var lineQuestion = LineQuestion()
     private(set) var shownOffer: ShownOffer?
@@ -106,7 +106,7 @@ extension Place {
 
 extension Place {
     /// The pane is open, as it is now.
-    mutating func show(_ pane: Overlay) { overlay = pane }
+    mutating func put(_ pane: Overlay) { overlay = pane }
 
     mutating func closePane() { overlay = nil }
 
@@ -217,16 +217,16 @@ extension Place {
     /// The sentence on the status line does not apply any more.
     mutating func dismissStatus() { status = nil }
 
-    /// The same unless it asks something.
+    /// The notice on the status line may go; a question stays.
     mutating func dismissNotice() { if status?.isQuestion != true { status = nil } }
 
-    /// The same if it asks something.
+    /// The question on the status line is over.
     mutating func dismissQuestion() { if status?.isQuestion == true { status = nil } }
 
-    /// The same if it reports a failure.
+    /// The failure that the status line reports is mended.
     mutating func dismissError() { if status?.isError == true { status = nil } }
 
-    /// The same if it is about `subject`.
+    /// The status line may go if it is about `subject`.
     mutating func dismissStatus(about subject: StatusNotice.Subject) { if status?.subject == subject { status = nil } }
 
     mutating func expireStatus(at now: Duration) {
@@ -246,12 +246,14 @@ extension Place {
     }
 
     /// A command has asked: entering it once more, or yes, confirms it.
-    mutating func wait(toConfirm errand: Errand?) { confirming = errand }
+    mutating func note(asked errand: Errand?) { askedErrand = errand }
 
-    /// A command is entered, or something else than an answer. Returns what had been asked.
-    @discardableResult mutating func takeConfirming() -> Errand? {
-        defer { confirming = nil }
-        return confirming
+    /// Another line was entered than the one that confirms it.
+    mutating func dropAskedErrand() { askedErrand = nil }
+
+    mutating func takeAskedErrand() -> Errand? {
+        defer { askedErrand = nil }
+        return askedErrand
     }
 
     /// The offer on the status line, which Alt-y and Alt-n answer.

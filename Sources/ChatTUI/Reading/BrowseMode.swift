@@ -26,7 +26,7 @@ struct BrowseMode: Sendable, Equatable {
     /// The letters that were typed in a row.
     var typed = TypedRun()
     /// Steps of the cursor that wait for a page which is being loaded; negative is towards older messages.
-    private(set) var owedSteps = 0
+    var owedSteps = Owed()
     /// The cursor goes to this end of the history as soon as its page is there.
     private(set) var pendingEnd: End?
 
@@ -47,10 +47,10 @@ struct BrowseMode: Sendable, Equatable {
         }
     }
 
-    /// The cursor on `message`; `isAtBottom`: the view is at the newest message, and returns there.
-    init(selected message: ChatMessage, isAtBottom: Bool = false) {
+    /// The cursor on `message`; `returnsToBottom`: the view follows the newest message again when the cursor has not moved.
+    init(selected message: ChatMessage, returnsToBottom: Bool) {
         selected = Place(message)
-        cameFromBottom = isAtBottom ? selected : nil
+        cameFromBottom = returnsToBottom ? selected : nil
     }
 
     /// The positions of the selection, both ends included.
@@ -69,7 +69,7 @@ extension BrowseMode {
     mutating func jump(to key: MessageKey, at position: HistoryPosition) {
         selected.key = key
         selected.position = position
-        owedSteps = 0
+        owedSteps.drop()
         pendingEnd = nil
     }
 
@@ -80,18 +80,6 @@ extension BrowseMode {
     mutating func toggleRange() { rangeStart = rangeStart == nil ? selected : nil }
 
     mutating func dropRange() { rangeStart = nil }
-
-    /// Steps that lack a page; those in the same direction as others that wait are added to them.
-    mutating func owe(_ steps: Int) {
-        let isMore = steps != 0 && steps.signum() == owedSteps.signum()
-        owedSteps = steps + (isMore ? owedSteps : 0)
-    }
-
-    /// The steps that have waited for a page.
-    mutating func takeOwedSteps() -> Int {
-        defer { owedSteps = 0 }
-        return owedSteps
-    }
 
     /// The cursor goes to this end when its page has come.
     mutating func wait(for end: End) { pendingEnd = end }

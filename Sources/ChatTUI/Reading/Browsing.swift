@@ -16,7 +16,7 @@ enum Browsing {
         state.composer.turnAway()
         state.place.dismissStatus()
         state.place.dropConfirmation()
-        state.place.browse = BrowseMode(selected: message, isAtBottom: chat.window.isAtBottom)
+        state.place.browse = BrowseMode(selected: message, returnsToBottom: chat.window.isAtBottom)
         revealSelection(&state)
     }
 
@@ -24,7 +24,7 @@ enum Browsing {
     static func browse(at message: ChatMessage, _ state: inout AppState) {
         state.composer.turnAway()
         state.place.dismissStatus()
-        if state.place.browse == nil { state.place.browse = BrowseMode(selected: message) }
+        if state.place.browse == nil { state.place.browse = BrowseMode(selected: message, returnsToBottom: false) }
         state.place.browse?.jump(to: message.key, at: message.position)
         revealSelection(&state)
     }
@@ -149,7 +149,7 @@ enum Browsing {
         var missing = 0
         if wanted < 0, !window.reachesOldest { missing = wanted }
         if wanted >= messages.count, !window.reachesNewest { missing = wanted - messages.count + 1 }
-        state.place.browse?.owe(missing)
+        state.place.browse?.owedSteps.set(missing)
         revealSelection(&state)
     }
 
@@ -175,7 +175,7 @@ enum Browsing {
     /// `g` and `G`.
     private static func selectEnd(_ end: BrowseMode.End, _ state: inout AppState, _ effects: inout [AppEffect]) {
         guard let index = state.world.chatIndex(state.place.openID) else { return }
-        _ = state.place.browse?.takeOwedSteps()
+        state.place.browse?.owedSteps.drop()
         Scrolling.scroll(end == .oldest ? .oldest : .newest, &state, &effects)
         if state.world.chats[index].window.paging.request?.replaces == true {
             state.place.browse?.wait(for: end)
@@ -214,7 +214,7 @@ enum Browsing {
     static func settleAfterPage(_ state: inout AppState) {
         if let end = state.place.browse?.takePendingEnd() {
             selectEndOfWindow(end, &state)
-        } else if let steps = state.place.browse?.takeOwedSteps(), steps != 0 {
+        } else if let steps = state.place.browse?.owedSteps.take(), steps != 0 {
             moveSelection(by: steps, &state)
         }
     }

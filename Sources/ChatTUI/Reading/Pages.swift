@@ -39,7 +39,8 @@ enum Pages {
         // folder larger than what may be in memory is passed when the user scrolls up: then its newest files give way.
         let reach = 2 * state.surface.size.rows
         let hasRoom =
-            window.items.count + state.surface.settings.pageSize <= ChatWindow.foldedLimit || window.paging.owedRows < 0
+            window.items.count + state.surface.settings.pageSize <= ChatWindow.foldedLimit
+            || window.paging.owedRows.count < 0
         if !window.reachesOldest, bottom < reach || (hasRoom && window.shownCount(before: bottom + 1) <= reach),
             let first = window.firstPosition
         {
@@ -74,7 +75,7 @@ enum Pages {
             if case .at(let key, _) = place, window.index(of: key) == nil { window.scroll(to: .bottom) }
         }
         window.point(at: state.place.browse == nil ? request.showing ?? window.highlight : nil)
-        let waiting = window.paging.takeOwedRows()
+        let waiting = window.paging.owedRows.take()
         let owed = request.replaces ? 0 : waiting
         state.world.chats[index].window = window
         guard request.contact == state.place.openID else { return }

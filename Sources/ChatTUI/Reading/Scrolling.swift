@@ -57,7 +57,7 @@ enum Scrolling {
         var missing = 0
         if rows < 0, !window.reachesOldest { missing = rows + layout.rowsAbove(-rows, height: area.rows) }
         if rows > 0, !window.reachesNewest { missing = rows - layout.rowsBelow(rows, height: area.rows) }
-        window.paging.owe(missing)
+        window.paging.owedRows.set(missing)
         window.countNewer()
         state.world.chats[index].window = window
     }
@@ -96,7 +96,7 @@ enum Scrolling {
         var window = world.chats[index].window
         window.paging.mayTryAgain()
         window.point(at: nil)
-        _ = window.paging.takeOwedRows()
+        window.paging.owedRows.drop()
         window.showCleared()
         window.showFirst()
         world.chats[index].window = window

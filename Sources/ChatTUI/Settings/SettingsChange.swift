@@ -10,7 +10,7 @@ enum SettingsChange {
         _ reply: SettingsReply, to request: SettingsRequest? = nil, _ state: inout AppState,
         _ effects: inout [AppEffect]
     ) {
-        if reply.asks { state.place.wait(toConfirm: request.map(Errand.settings)) }
+        if reply.asks { state.place.note(asked: request.map(Errand.settings)) }
         if let new = reply.settings {
             let old = state.surface.settings
             state.surface.adopt(new)

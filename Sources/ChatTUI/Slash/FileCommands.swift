@@ -61,7 +61,7 @@ enum FileCommands: SlashCommandGroup {
             // A command that ends a transfer for good either names it, or asks first like x in the transfers.
             let forGood = Errand.call(.cancelFolder(of: number))
             if verb == .cancel, !isNamed, call.asked != forGood {
-                state.place.wait(toConfirm: forGood)
+                state.place.note(asked: forGood)
                 let name =
                     state.world.transfers.group(of: number).map { TransferWords(state: state, group: $0).name.text }
                     ?? ""
@@ -121,7 +121,7 @@ enum FileCommands: SlashCommandGroup {
         let errands = groups.flatMap { work(verb, on: $0, into: folder, state.world) }
         guard let errand = one(errands) else { return }
         if verb == .cancel, asked != errand {
-            state.place.wait(toConfirm: errand)
+            state.place.note(asked: errand)
             let size = groups.reduce(UInt64(0)) { $0.addingClamped($1.size) }
             let what = groups.count == 1 ? "1 transfer" : "\(groups.count) transfers"
             return state.note(

@@ -50,7 +50,7 @@ enum PeopleCommands: SlashCommandGroup {
             if call.asked == removal {
                 effects.append(.run(removal))
             } else {
-                state.place.wait(toConfirm: removal)
+                state.place.note(asked: removal)
                 state.note(
                     "This deletes \(state.world.name(of: id)) and your whole history with them. Enter y, or the same command again, to do it."
                 )
@@ -83,7 +83,7 @@ enum PeopleCommands: SlashCommandGroup {
             return state.note(state.world.requests.isEmpty ? "No contact requests" : "No such requests", isError: true)
         }
         guard asked == errand || meant.count == 1 else {
-            state.place.wait(toConfirm: errand)
+            state.place.note(asked: errand)
             let names = meant.prefix(8).map { SafeText($0.name, as: .name).text }.joined(separator: ", ")
             let rest = meant.count > 8 ? " and \(meant.count - 8) more" : ""
             let what = verb == .approve ? "This accepts" : "This refuses"

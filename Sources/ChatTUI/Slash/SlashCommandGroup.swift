@@ -22,7 +22,7 @@ struct SlashCall {
 extension SlashCommand {
     /// Runs it with the text that was typed after its name.
     func run(_ arguments: String, _ state: inout AppState, _ effects: inout [AppEffect]) {
-        let asked = state.place.takeConfirming()
+        let asked = state.place.takeAskedErrand()
         if needsArgument, !arguments.contains(where: { !$0.isWhitespace }) {
             return state.note("\(line): \(summary)", isError: true)
         }

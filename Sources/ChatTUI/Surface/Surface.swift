@@ -61,12 +61,14 @@ package struct Surface: Sendable {
         self.settingNames = settingNames
         self.isLineMode = isLineMode
         savedMouse = settings.mouse
-        keymap = Keymap(overrides: settings.keys, enter: settings.enter)
+        // The usual one is there already: a screen that starts builds no other.
+        let isUsual = settings.keys.isEmpty && settings.enter == ScreenSettings().enter
+        keymap = isUsual ? .standard : Keymap(overrides: settings.keys, enter: settings.enter)
     }
 }
 
 /// A pane beside the chat, with the key that hides or shows it.
-enum SidePane: Sendable, Hashable {
+enum SidePane: String, Sendable {
     /// The list of chats (F2).
     case list
     /// The details of the open chat (F3).
@@ -101,7 +103,7 @@ extension Surface {
         return true
     }
 
-    /// The same for rows that are printed as lines, which whoever reads them puts in order.
+    /// A surface of this size for rows that are printed as lines, in the order of their text.
     func forLines(_ size: Size) -> Surface {
         var surface = self
         surface.size = size

@@ -83,14 +83,13 @@ enum Answers {
         defer {
             if let chosen, var pane = state.place.overlay?.pane {
                 pane.keepCursor(on: chosen, in: state)
-                state.place.show(pane.overlay)
+                state.place.put(pane.overlay)
             }
         }
         let open = state.openChat
+        let news = state.world.receive(list, askedAt: state.due.conversations.lastStart)
         // One question for all of them: each costs a task.
-        let new = list.map(\.peer.id).filter { state.world.chatIndex($0) == nil }
-        if !new.isEmpty { effects.append(.ask(.links(new))) }
-        state.world.receive(list, askedAt: state.due.conversations.lastStart)
+        if !news.added.isEmpty { effects.append(.ask(.links(news.added))) }
         if let openID = state.place.openID, state.world.chatIndex(openID) == nil {
             // The contact was removed; its half-typed lines are not lost.
             if case .edit(_, let saved, _)? = open?.composing, !saved.isEmpty {
@@ -105,9 +104,7 @@ enum Answers {
         }
         if isFirst, state.place.openID == nil { openFirstChat(&state, &effects) }
         Mentions.ask(&state, &effects)
-        if let chat = state.openChat, chat.safetyNumber == nil, let key = chat.peer.peerID,
-            chat.id != open?.id || key != open?.peer.peerID
-        {
+        if let chat = state.openChat, chat.safetyNumber == nil, news.withNewKey.contains(chat.id) {
             effects.append(.ask(.safetyNumber(chat.id)))
         }
     }

@@ -90,9 +90,9 @@ extension Chat {
         return time <= seenStored
     }
 
-    /// The link is made or lost. News of a link do not say how fast it is: what was measured stays until it is asked
-    /// again.
-    mutating func linkChanged(to new: LinkState, at now: Timestamp) {
+    /// The link is made or lost. News of a link do not say how fast it is: a measured time stays until we ask again.
+    /// Returns whether it is made.
+    mutating func linkChanged(to new: LinkState, at now: Timestamp) -> Bool {
         let wasOnline = link.isOnline
         if case .online(var details) = new, case .online(let before) = link, details.roundTrip == nil {
             details.roundTrip = before.roundTrip
@@ -103,17 +103,16 @@ extension Chat {
         if !link.isOnline { typingUntil = nil }
         // The core stores the same and says nothing of it.
         if wasOnline != link.isOnline { conversation.peer.lastSeen = now }
+        return link.isOnline && !wasOnline
     }
 
-    /// The link as the chat reports it, or as nobody knows better.
+    /// The link, in answer to our question.
     mutating func receive(link: LinkState) { self.link = link }
 
     /// The peer is typing until then (uptime) unless it says so again; `nil`: it has stopped.
     mutating func noteTyping(until end: Duration?) { typingUntil = end }
 
-    mutating func expireTyping(at now: Duration) {
-        if let typingUntil, typingUntil <= now { self.typingUntil = nil }
-    }
+    func hasStoppedTyping(by now: Duration) -> Bool { typingUntil.map { $0 <= now } ?? false }
 
     mutating func receive(safetyNumber number: [String]?) { safetyNumber = number }
 
@@ -128,8 +127,8 @@ extension Chat {
 // MARK: Messages
 
 extension Chat {
-    /// A message that is not in the window yet was stored after all others.
-    mutating func noteNewest(_ message: ChatMessage) {
+    /// The message is the last one if it comes after the one that was.
+    mutating func noteLast(_ message: ChatMessage) {
         if conversation.lastMessage.map({ $0.position < message.position }) ?? true {
             conversation.lastMessage = message
         }
@@ -240,7 +239,7 @@ extension Chat {
         return position
     }
 
-    /// The same at the end, when nobody waits for the store any more.
+    /// The position that the store is to learn before the screen ends, whatever is on its way.
     mutating func takeLastSeen() -> HistoryPosition? {
         defer { seenNext = nil }
         return seenNext
@@ -289,8 +288,8 @@ extension Chat {
         return nil
     }
 
-    /// `false`: we have asked for the draft before.
-    mutating func askForDraft() -> Bool {
+    /// Whether nobody has asked yet for the stored draft; the caller does.
+    mutating func takeLacksDraft() -> Bool {
         guard storedDraft == .unknown else { return false }
         storedDraft = .asked
         return true

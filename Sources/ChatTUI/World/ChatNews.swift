@@ -23,9 +23,8 @@ enum ChatNews {
                 return
             }
             state.world.noteLinkNews(of: contact)
-            let wasOnline = state.world.chats[index].link.isOnline
-            state.world.chats[index].linkChanged(to: link, at: state.surface.moment.wall)
-            if link.isOnline, !wasOnline { state.due.linkWasMade(at: state.surface.moment.uptime) }
+            let isMade = state.world.chats[index].linkChanged(to: link, at: state.surface.moment.wall)
+            if isMade { state.due.linkWasMade(at: state.surface.moment.uptime) }
         case .typing(let contact, let isComposing):
             guard let index = state.world.chatIndex(contact) else { return }
             let end = state.surface.moment.uptime + AppState.peerTypingLimit
@@ -85,7 +84,7 @@ enum ChatNews {
         }
         guard let index = state.world.chatIndex(message.contact) else { return }
         if state.world.chats[index].wasMissing(message) { return fillIn(message, at: index, &state) }
-        state.world.chats[index].noteNewest(message)
+        state.world.chats[index].noteLast(message)
         let isOpen = message.contact == state.place.openID
         let isKnown = state.world.chats[index].window.contains(message)
         // Where the window ends further up, messages that are not in it come before the new line.

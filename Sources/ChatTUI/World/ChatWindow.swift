@@ -293,8 +293,7 @@ struct ChatWindow: Sendable, Equatable {
         guard reachesNewest, paging.request?.replaces != true || paging.request?.anchor == .newest else {
             return forget()
         }
-        scroll = .bottom
-        newerCount = 0
+        showNewest()
         highlight = nil
         unreadLine = nil
         if items.count > Self.pageSize {

@@ -12,7 +12,7 @@ struct Paging: Sendable, Equatable {
     private(set) var news: [MessageKey: ChatMessage] = [:]
     /// Rows that the user wanted to scroll further than what is loaded; negative is towards older messages. Done when
     /// the page is there.
-    private(set) var owedRows = 0
+    var owedRows = Owed()
     /// The last page could not be loaded; it is tried again when the user scrolls.
     private(set) var hasFailed = false
 
@@ -24,7 +24,7 @@ struct Paging: Sendable, Equatable {
     mutating func fail() {
         request = nil
         hasFailed = true
-        owedRows = 0
+        owedRows.drop()
     }
 
     /// The user scrolls.
@@ -33,18 +33,6 @@ struct Paging: Sendable, Equatable {
     /// A message is as it is now.
     mutating func note(_ message: ChatMessage) {
         if request != nil { news[message.key] = news[message.key].map(message.following) ?? message }
-    }
-
-    /// Rows that lack a page; those in the same direction as others that wait are added to them.
-    mutating func owe(_ rows: Int) {
-        let isMore = rows != 0 && rows.signum() == owedRows.signum()
-        owedRows = rows + (isMore ? owedRows : 0)
-    }
-
-    /// The rows that have waited for a page.
-    mutating func takeOwedRows() -> Int {
-        defer { owedRows = 0 }
-        return owedRows
     }
 }
 

@@ -75,12 +75,20 @@ extension World {
 extension World {
     /// All conversations, in the answer of the store to a question of `time` (uptime). Whatever only the screen knows of
     /// each stays.
-    mutating func receive(_ list: [Conversation], askedAt time: Duration?) {
+    mutating func receive(_ list: [Conversation], askedAt time: Duration?) -> ListNews {
         if !hasLoaded { lacksMentions = true }
         hasLoaded = true
-        let old = Dictionary(chats.map { ($0.id, $0) }) { first, _ in first }
+        var old: [ContactID: Chat] = [:]
+        for chat in chats { old[chat.id] = chat }
+        var news = ListNews()
         chats = list.map { conversation in
-            guard var chat = old[conversation.peer.id] else { return Chat(conversation: conversation) }
+            let id = conversation.peer.id
+            let key = old[id]?.peer.peerID
+            if let new = conversation.peer.peerID, new != key { news.withNewKey.insert(id) }
+            guard var chat = old[id] else {
+                news.added.append(id)
+                return Chat(conversation: conversation)
+            }
             chat.receive(conversation, askedAt: time)
             return chat
         }
@@ -89,6 +97,14 @@ extension World {
         if list.count != old.count || list.contains(where: { old[$0.peer.id]?.peer.name != $0.peer.name }) {
             findTwins()
         }
+        return news
+    }
+
+    /// The news in a list of all conversations.
+    struct ListNews {
+        fileprivate(set) var added: [ContactID] = []
+        /// The contacts that have a key which they did not have before.
+        fileprivate(set) var withNewKey: Set<ContactID> = []
     }
 
     /// The chat does not run, and no link with it.
@@ -115,8 +131,8 @@ extension World {
 
     mutating func receive(downloads folder: String, freeBytes: UInt64) { downloads = (folder, freeBytes) }
 
-    /// Whether the screen has not asked yet for the unread messages that name us; it does now.
-    mutating func askForMentions() -> Bool {
+    /// Whether nobody has asked yet for the unread messages that name us; the caller does.
+    mutating func takeLacksMentions() -> Bool {
         defer { lacksMentions = false }
         return lacksMentions
     }
@@ -227,4 +243,13 @@ extension World {
 
     /// Whether the other side does not have an offer of ours yet.
     func isBeforeOffering(_ transfer: FileTransfer) -> Bool { [.pending, .sent].contains(mark(of: transfer)) }
+}
+
+// MARK: Words
+
+extension World {
+    /// The words for a message, with the name of its contact as the screen has it.
+    func words(of message: ChatMessage) -> MessageWords {
+        MessageWords(message, contact: chat(message.contact)?.name ?? SafeText(literal: "?"), known: skeletons)
+    }
 }

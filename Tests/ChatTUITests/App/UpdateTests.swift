@@ -408,6 +408,19 @@ struct UpdateTests {
         #expect(fixture.errands.isEmpty)
     }
 
+    @Test("an own message that another screen has sent takes the view to the newest, and nothing counts as newer there")
+    func sentElsewhere() {
+        var fixture = Fixture.main(columns: 80, rows: 9)
+        fixture.press("PgUp")
+        for number in [20, 21] as [Int64] {
+            fixture.send(.chat(.messageAdded(Fixture.message(number, .incoming, "news", at: Fixture.time(21, 9, 7)))))
+        }
+        #expect(fixture.state.openChat?.window.newerCount == 2 && fixture.text.contains("2 newer"))
+        fixture.send(.chat(.messageAdded(Fixture.message(22, .outgoing, "mine", at: Fixture.time(21, 9, 7)))))
+        #expect(fixture.state.openChat?.window.isAtBottom == true && fixture.text.contains("mine"))
+        #expect(fixture.state.openChat?.window.newerCount == 0 && !fixture.text.contains("newer"))
+    }
+
     @Test("what was seen here stays seen in answers that are older, and is unread when another screen has marked it so")
     func markedElsewhere() throws {
         var fixture = Fixture.main(columns: 80, rows: 24)

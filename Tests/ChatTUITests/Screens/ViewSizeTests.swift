@@ -158,7 +158,7 @@ struct ViewSizeTests {
     func paletteWords() {
         var fixture = Fixture.main(columns: 80, rows: 24)
         for command in SlashCommands.available {
-            fixture.state.place.show(.palette(PalettePane(list: ListPane(filter: command.name))))
+            fixture.state.place.put(.palette(PalettePane(list: ListPane(filter: command.name))))
             #expect(fixture.text.contains(command.summary), "\(command.name)")
         }
     }

@@ -1,4 +1,5 @@
-// Puts one value of the state in place, where a test begins with it: through the same doors as the program.
+// Puts one value of the state in place, where a test begins with it: by the operations of the program, with all that
+// follows from them.
 
 import ChatCore
 
@@ -39,7 +40,7 @@ extension World {
     /// The same chats on a screen beside another one.
     func onSecondScreen() -> World {
         var new = World(identity: identity, isSecondScreen: true)
-        new.receive(chats.map(\.conversation), askedAt: nil)
+        _ = new.receive(chats.map(\.conversation), askedAt: nil)
         new.chats = chats
         return new
     }

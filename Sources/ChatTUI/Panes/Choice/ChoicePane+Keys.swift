@@ -163,7 +163,7 @@ extension ChoicePane {
             return state.say("Nothing is pinned in this chat (/pin pins the last message)")
         }
         pane.kind = .pins(pins)
-        state.place.show(.choice(pane))
+        state.place.put(.choice(pane))
     }
 
     /// Alt-u and /links: those that `words` leave.
@@ -204,7 +204,7 @@ extension ChoicePane {
             return state.say("There are no links in this chat")
         }
         pane.kind = .links(items)
-        state.place.show(.choice(pane))
+        state.place.put(.choice(pane))
         if let openID = state.place.openID {
             state.place.note(
                 listed: ListedLinks(contact: openID, items: items, time: state.surface.moment.uptime))

@@ -137,6 +137,6 @@ extension FilePicker {
     static func receive(_ listing: FileListing, picker generation: Int, _ state: inout AppState) {
         guard case .files(var picker) = state.place.overlay, picker.generation == generation else { return }
         picker.take(listing)
-        state.place.show(.files(picker))
+        state.place.put(.files(picker))
     }
 }

@@ -108,6 +108,6 @@ extension ReaderPane {
             return
         }
         pane.content = .info(shown, versions: versions)
-        state.place.show(.reader(pane))
+        state.place.put(.reader(pane))
     }
 }

@@ -176,7 +176,7 @@ extension SearchPane {
         if case .search(var pane) = state.place.overlay {
             pane.scope = scope
             pane.ask(&state, &effects)
-            state.place.show(.search(pane))
+            state.place.put(.search(pane))
             return
         }
         var pane = SearchPane(query: InputLine(words), scope: scope)
@@ -195,28 +195,28 @@ extension SearchPane {
         _ effects: inout [AppEffect]
     ) {
         guard case .search(var pane) = state.place.overlay, pane.generation == generation else { return }
-        if pane.take(result, took: took, &state, &effects) == .stays { state.place.show(.search(pane)) }
+        if pane.take(result, took: took, &state, &effects) == .stays { state.place.put(.search(pane)) }
     }
 
     /// The messages around the selected hit.
     static func receive(context: [ChatMessage], generation: Int, _ state: inout AppState) {
         guard case .search(var pane) = state.place.overlay, pane.contextGeneration == generation else { return }
         pane.context = context
-        state.place.show(.search(pane))
+        state.place.put(.search(pane))
     }
 
     /// The search could not be done.
     static func fail(_ error: ChatError, generation: Int, _ state: inout AppState) {
         guard case .search(var pane) = state.place.overlay, pane.generation == generation else { return }
         pane.problem = Sentences.reason(of: error)
-        state.place.show(.search(pane))
+        state.place.put(.search(pane))
     }
 
     /// A message has come while the search is open: it may be a hit.
     static func messageWasAdded(_ state: inout AppState) {
         guard case .search(var pane) = state.place.overlay, pane.due == nil, pane.result != nil else { return }
         pane.due = state.surface.moment.uptime + .seconds(1)
-        state.place.show(.search(pane))
+        state.place.put(.search(pane))
     }
 
     /// When `searchAgain` has something to do.
@@ -235,13 +235,13 @@ extension SearchPane {
         } else {
             pane.due = nil
         }
-        state.place.show(.search(pane))
+        state.place.put(.search(pane))
     }
 
     /// A line of the page about the search's syntax was clicked.
     static func typeExample(_ words: String, _ state: inout AppState, _ effects: inout [AppEffect]) {
         guard case .search(var pane) = state.place.overlay else { return }
         pane.take(example: words, &state, &effects)
-        state.place.show(.search(pane))
+        state.place.put(.search(pane))
     }
 }

@@ -8,7 +8,7 @@ extension VerifyPane {
         let page = VerifyScreen(state: state, pane: self, layout: ScreenLayout(state)).page
         seen.add(page)
         if let top = page.top(after: command) { self.top = top }
-        state.place.show(overlay)
+        state.place.put(overlay)
         let confirms = command == .numbersMatch || command == .oldNumberMatches
         let accepts = confirms || command == .acceptRequest || (command == .decideLater && isOfRequest)
         guard !confirms || seen.contain(page.number, of: page),
@@ -28,7 +28,7 @@ extension VerifyPane {
         // Others may have gone meanwhile, all of them too.
         guard var list, !state.world.requests.isEmpty else { return .closes }
         list.selectListed(in: state)
-        state.place.show(.requests(list))
+        state.place.put(.requests(list))
         return .left
     }
 
@@ -130,7 +130,7 @@ extension VerifyPane {
             return
         }
         pane.number = number
-        state.place.show(.verify(pane))
+        state.place.put(.verify(pane))
     }
 
     /// The number of a contact has come.
@@ -140,7 +140,7 @@ extension VerifyPane {
             return
         }
         pane.number = number
-        state.place.show(.verify(pane))
+        state.place.put(.verify(pane))
     }
 
     /// The number with the key that answers in place of a contact's.
@@ -149,6 +149,6 @@ extension VerifyPane {
             return
         }
         pane.newNumber = number
-        state.place.show(.verify(pane))
+        state.place.put(.verify(pane))
     }
 }
