@@ -113,8 +113,8 @@ enum Keys {
         state.place.dropWayBack()
         state.composer.endKill()
         state.composer.leaveHistory()
-        if state.surface.settings.editMode == .vi, state.composer.vi.isReplacing {
-            state.composer.vi.overtype(text, in: &state.composer.input)
+        if state.surface.settings.editMode == .vi, state.composer.vi.replacement != nil {
+            state.composer.vi.replacement?.overtype(text, in: &state.composer.input)
         } else {
             state.composer.input.insert(text)
         }

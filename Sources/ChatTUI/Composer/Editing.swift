@@ -7,8 +7,8 @@ import ChatWords
 enum Editing {
     /// Editing commands on the input line. `false` when `command` is none.
     static func edit(_ command: AppCommand, _ state: inout AppState, _ effects: inout [AppEffect]) -> Bool {
-        if command == .deleteBackward, state.surface.settings.editMode == .vi, state.composer.vi.isReplacing {
-            state.composer.vi.takeBack(in: &state.composer.input)
+        if command == .deleteBackward, state.surface.settings.editMode == .vi, state.composer.vi.replacement != nil {
+            state.composer.vi.replacement?.takeBack(in: &state.composer.input)
             Drafts.changed(&state, &effects)
             return true
         }

@@ -56,14 +56,11 @@ struct ViMode: Sendable, Equatable {
     private var insertion: Insertion?
     /// The command under way changes the text, also when that looks the same afterwards.
     private var isChange = false
-    /// The characters replaced since `R`, for Backspace, each `nil` where nothing was; `nil` in other modes.
-    private var replaced: [Character?]?
+    /// Since `R`: typed text takes the place of what is there.
+    var replacement: ViReplacement?
 
     /// Whether a command is half typed.
     var isPending: Bool { operation != nil || awaited != nil || count != nil }
-
-    /// Typed text takes the place of what is there: `R`.
-    var isReplacing: Bool { replaced != nil }
 
     /// Esc: from insert to normal mode; in normal mode it drops a half-typed command. `false` when there is none.
     mutating func escape(_ line: inout InputLine) -> Bool {
@@ -73,7 +70,7 @@ struct ViMode: Sendable, Equatable {
         }
         isNormal = true
         finishInsertion(&line)
-        replaced = nil
+        replacement = nil
         line.endGroup()
         line.move(to: max(line.lineStart, line.cursor - 1))
         return true
@@ -87,7 +84,7 @@ struct ViMode: Sendable, Equatable {
         reset()
         isNormal = false
         insertion = nil
-        replaced = nil
+        replacement = nil
     }
 
     /// A key that is no character: a half-typed command is dropped.
@@ -344,7 +341,7 @@ struct ViMode: Sendable, Equatable {
         case "A": insert(&line, at: line.lineEnd, times)
         case "R":
             insert(&line, at: cursor, 1)
-            replaced = []
+            replacement = ViReplacement()
         case "o": openLine(&line, at: line.lineEnd, above: false, times)
         case "O": openLine(&line, at: line.lineStart, above: true, times)
         case "x": return apply(.delete, cursor..<max(cursor, min(cursor + times, line.lineEnd)), &line)
@@ -391,26 +388,6 @@ struct ViMode: Sendable, Equatable {
         isNormal = false
         insertion = Insertion(
             start: line.cursor, length: line.characters.count, times: times, onLines: onLines)
-    }
-
-    // MARK: Replacing
-
-    /// Typed text in the mode of `R`.
-    mutating func overtype(_ text: String, in line: inout InputLine) {
-        for character in text {
-            replaced?.append(line.cursor < line.lineEnd ? line.characters[line.cursor] : nil)
-            line.overtype(String(character))
-        }
-    }
-
-    /// Backspace there brings back the replaced character; before the typed text it only moves.
-    mutating func takeBack(in line: inout InputLine) {
-        guard line.cursor > line.lineStart else { return }
-        guard let former = replaced?.popLast() else { return line.move(to: line.cursor - 1) }
-        line.deleteBackward()
-        guard let former else { return }
-        line.insert(String(former))
-        line.move(to: line.cursor - 1)
     }
 
     // MARK: State

@@ -23,8 +23,12 @@ struct ViModeTests {
                 _ = mode.escape(&line)
             } else if mode.isNormal {
                 _ = mode.press(key, &line, register: register)
-            } else if mode.isReplacing {
-                if key == "⌫" { mode.takeBack(in: &line) } else { mode.overtype(String(key), in: &line) }
+            } else if mode.replacement != nil {
+                if key == "⌫" {
+                    mode.replacement?.takeBack(in: &line)
+                } else {
+                    mode.replacement?.overtype(String(key), in: &line)
+                }
             } else {
                 line.insert(String(key))
             }
