@@ -124,7 +124,7 @@ struct ViMode: Sendable, Equatable {
         }
         if !isNormal {
             let text = change.inserted ?? ""
-            if isReplacing { line.overtype(text) } else { line.insert(text) }
+            if replacement != nil { line.overtype(text) } else { line.insert(text) }
             _ = escape(&line)
         }
         lastChange = change
@@ -138,7 +138,7 @@ struct ViMode: Sendable, Equatable {
         let added = line.characters.count - begun.length
         // A user who has moved the cursor meanwhile has not typed a single text.
         let typed = line.cursor - begun.start
-        guard typed >= 0, added == typed || (isReplacing && (0..<typed).contains(added)) else { return }
+        guard typed >= 0, added == typed || (replacement != nil && (0..<typed).contains(added)) else { return }
         let text = String(line.characters[begun.start..<line.cursor])
         lastChange?.inserted = text
         let times = min(begun.times, InputLine.putLimit / max(1, text.utf8.count))

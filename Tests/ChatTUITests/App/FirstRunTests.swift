@@ -160,7 +160,11 @@ struct FirstRunTests {
         for box in [FirstRunForm.Field.everywhere, .asks, .forever] {
             let screen = FirstRunScreen(form: page.form, capabilities: TerminalCapabilities(colors: 8, unicode: true))
             let points = (0..<24).flatMap { row in (0..<80).map { Point(column: $0, row: row) } }
-            let place = try #require(points.first { screen.field(at: $0, size: size)?.field == box })
+            let drawn = screen.draw(size: size)
+            let place = try #require(
+                points.first { point in
+                    if case .field(let target) = drawn.target(at: point) { target.name == .form(box) } else { false }
+                })
             page.form.click(box, at: screen.field(at: place, size: size)?.offset ?? 0)
             #expect(page.form.focus == box && !page.form.checked.contains(box))
         }
