@@ -9,11 +9,12 @@ public enum Endpoint: Sendable, Hashable, CustomStringConvertible {
     /// The path of a UNIX-domain socket.
     case unix(path: String)
 
-    /// `host:port`, `[v6]:port` or `unix:path`.
+    /// `host:port`, `[v6]:port` or `unix:path`; a host called `unix` is written in brackets, too.
     public var description: String {
         switch self {
         case .host(let host, let port):
-            host.utf8.contains(UInt8(ascii: ":")) ? "[\(Self.readable(host))]:\(port)" : "\(host):\(port)"
+            host == "unix" || host.utf8.contains(UInt8(ascii: ":"))
+                ? "[\(Self.readable(host))]:\(port)" : "\(host):\(port)"
         case .unix(let path): "unix:\(path)"
         }
     }

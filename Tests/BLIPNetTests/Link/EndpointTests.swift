@@ -11,7 +11,8 @@ import Testing
             ("example.org:7000", Endpoint.host("example.org", port: 7000)),
             ("127.0.0.1:1", .host("127.0.0.1", port: 1)),
             ("[::1]:65535", .host("::1", port: 65535)),
-            ("unix:/run/x.sock", .unix(path: "/run/x.sock")),
+            ("unix:/run/x.sock", .unix(path: "/run/x.sock")), ("[unix]:7", .host("unix", port: 7)),
+            ("unix:7", .unix(path: "7")), ("Unix:7", .host("Unix", port: 7)),
         ])
     func roundTrip(text: String, endpoint: Endpoint) {
         #expect(Endpoint(text) == endpoint)
@@ -21,6 +22,7 @@ import Testing
     @Test("fills the port in where there is none")
     func defaultPort() {
         #expect(Endpoint("host", defaultPort: 9) == .host("host", port: 9))
+        #expect(Endpoint("unix", defaultPort: 9) == .host("unix", port: 9))
         #expect(Endpoint("::1", defaultPort: 9) == .host("::1", port: 9))
         #expect(Endpoint("[::1]", defaultPort: 9) == .host("::1", port: 9))
         #expect(Endpoint("fe80::1%eth0", defaultPort: 9) == .host("fe80::1%eth0", port: 9))
