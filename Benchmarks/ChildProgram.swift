@@ -101,7 +101,7 @@ final class ChildProgram {
         finish()
     }
 
-    // MARK: What it uses
+    // MARK: Resources
 
     /// Processor time of all its threads so far, in seconds (user and system).
     func processorSeconds() throws -> Double { try ProcessFigures(processID: processID).processorSeconds() }

@@ -37,6 +37,7 @@ WORDS = [
     (START + r"Whoever\b", 'name the subject: "a caller that ...", "anyone who ..."'),
     (START + r"What (?:[^.?|:]|\.\w)*[.]", 'name the subject: "a message that ...", "files that ..."'),
     (START + r"Of what\b", "name the subject first"),
+    (r"\bMARK: (?:What|Who|Whoever|Where|How)\b", "head it with a noun: Events, Read and unread"),
     (r"\bso it (?:does|is done)\b", "say what does it"),
 ]
 

@@ -54,7 +54,7 @@ public struct WebSocketURL: Sendable, Hashable {
         (path.isEmpty ? "/" : path) + (query.map { "?" + $0 } ?? "")
     }
 
-    // MARK: What HTTP and TLS need
+    // MARK: For HTTP and TLS
 
     /// The value of the `Host` field: the port is left out when it is the default one, and so is the zone of an IPv6
     /// address, which means something on this machine only (RFC 6874 section 4).

@@ -79,7 +79,7 @@ package struct ProtocolStack: StreamStack {
         tracer = options.trace.map(LinkTracer.init)
     }
 
-    // MARK: What the driver asks
+    // MARK: Questions of the driver
 
     /// Begins to deliver requests, after `.opened`. `makeSink` decides where the bodies of requests go; `taken` is called
     /// on any thread when a slow consumer has taken bytes, and the driver then calls `noteTaken`.

@@ -69,7 +69,7 @@ package struct TorControl: Sendable {
         asked = now
     }
 
-    // MARK: What comes
+    // MARK: Receiving
 
     /// Takes bytes from tor, in any cut.
     package mutating func receive(_ bytes: [UInt8], now: MonotonicTime) {
@@ -191,7 +191,7 @@ package struct TorControl: Sendable {
         return line.dropFirst(listeners.utf8.count + 1).split(separator: "\"").map(String.init).filter { $0 != " " }
     }
 
-    // MARK: What goes
+    // MARK: Sending
 
     private mutating func ask(_ command: TorCommand, _ next: Step, _ now: MonotonicTime) {
         outgoing += command.bytes

@@ -234,7 +234,7 @@ package actor ChatClient: LocalChat {
         await operation(self)
     }
 
-    // MARK: What it tells
+    // MARK: Events
 
     package var identity: LocalIdentity { presence.identity }
 

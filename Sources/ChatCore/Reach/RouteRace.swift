@@ -55,7 +55,7 @@ struct RouteRace {
     /// Nothing runs, and nothing is to be begun any more.
     var isOver: Bool { states.allSatisfy { $0 == .over } }
 
-    // MARK: What happens
+    // MARK: Events
 
     /// An attempt has come to nothing.
     mutating func failed(_ index: Int) {

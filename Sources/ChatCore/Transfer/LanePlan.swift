@@ -122,7 +122,7 @@ struct LanePlan {
         }
     }
 
-    // MARK: What the path does
+    // MARK: News of the path
 
     private mutating func add(_ counters: [Int: LossCounters], now: MonotonicTime) {
         if let notedAt, now - notedAt > Self.forgetting {

@@ -58,7 +58,7 @@ package enum SpoolFile {
         return path
     }
 
-    // MARK: What a confined chat cannot read
+    // MARK: Files out of reach of a confined chat
 
     /// Gives the file at `path` a name in the spool of the home, by which a confined chat can read it; where the file system
     /// does not allow that, the spool gets a copy. `nil`: it is no file that could be read here either, or a folder.

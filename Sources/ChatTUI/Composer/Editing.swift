@@ -80,7 +80,7 @@ enum Editing {
         return true
     }
 
-    // MARK: What was typed before
+    // MARK: Earlier lines
 
     /// An entered line, for Up and Ctrl-r, also in the next runs.
     static func remember(_ line: String, _ state: inout AppState, _ effects: inout [AppEffect]) {

@@ -15,7 +15,7 @@ package struct Surface: Sendable {
     private(set) var settings: ScreenSettings {
         didSet {
             if settings.keys != oldValue.keys || settings.enter != oldValue.enter {
-                keymap = Keymap(overrides: settings.keys, enter: settings.enter)
+                keymap = Self.keymap(of: settings)
             }
         }
     }
@@ -61,9 +61,13 @@ package struct Surface: Sendable {
         self.settingNames = settingNames
         self.isLineMode = isLineMode
         savedMouse = settings.mouse
-        // The usual one is there already: a screen that starts builds no other.
-        let isUsual = settings.keys.isEmpty && settings.enter == ScreenSettings().enter
-        keymap = isUsual ? .standard : Keymap(overrides: settings.keys, enter: settings.enter)
+        keymap = Self.keymap(of: settings)
+    }
+
+    /// The usual one is there already: a screen that starts builds no other.
+    private static func keymap(of settings: ScreenSettings) -> Keymap {
+        let isUsual = settings.keys.isEmpty && settings.enter == .send
+        return isUsual ? .standard : Keymap(overrides: settings.keys, enter: settings.enter)
     }
 }
 

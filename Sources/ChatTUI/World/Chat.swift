@@ -198,7 +198,7 @@ extension Chat {
     }
 }
 
-// MARK: What is read
+// MARK: Read and unread
 
 extension Chat {
     /// Everything up to there is read.

@@ -43,7 +43,7 @@ struct TransferGroup: Sendable, Equatable {
         lead = first
     }
 
-    // MARK: What it is
+    // MARK: Kind and state
 
     var number: TransferNumber { lead.number }
     var isFolder: Bool { lead.place != nil }

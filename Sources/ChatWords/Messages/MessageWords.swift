@@ -25,7 +25,7 @@ package struct MessageWords: Sendable {
         self.known = known
     }
 
-    // MARK: Who
+    // MARK: Names
 
     package static let me = SafeText(literal: "me")
 
@@ -50,7 +50,7 @@ package struct MessageWords: Sendable {
         message.reactions.map { ($0.emoji, name(of: $0.direction)) }
     }
 
-    // MARK: How far it has come
+    // MARK: Delivery
 
     /// It was deleted before the other side had it.
     package var isTakenBack: Bool { message.isRetracted && message.state == .takenBack }
@@ -112,7 +112,7 @@ package struct MessageWords: Sendable {
         }
     }
 
-    // MARK: What was done to it
+    // MARK: Changes
 
     package var isEdited: Bool { message.edited != nil && !message.isRetracted }
 
@@ -131,7 +131,7 @@ package struct MessageWords: Sendable {
         return isTakenBack ? SafeText(literal: "(deleted before it was sent)") : Self.deleted
     }
 
-    // MARK: What it says
+    // MARK: Content
 
     /// How a text like `/me waves` is written.
     package enum Action: Sendable {

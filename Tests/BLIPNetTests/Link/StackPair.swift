@@ -81,7 +81,7 @@ struct StackPair {
     /// Both handshakes are over.
     var bothOpened: Bool { !client.log.isEmpty && !server.log.isEmpty }
 
-    // MARK: What the users of the stacks do
+    // MARK: Users of the stacks
 
     /// Sends a request, and notes what must become of it.
     @discardableResult

@@ -39,7 +39,7 @@ struct HostilePeer {
         try require(status == "HTTP/1.1 101 Switching Protocols", status)
     }
 
-    // MARK: What it sends
+    // MARK: Sending
 
     /// Any bytes.
     mutating func send(_ bytes: [UInt8]) throws(FuzzFinding) {
@@ -103,7 +103,7 @@ struct HostilePeer {
         try settle()
     }
 
-    // MARK: What comes of it
+    // MARK: Results
 
     private mutating func settle() throws(FuzzFinding) {
         try takeEvents()

@@ -35,7 +35,7 @@ struct SessionLedger {
 
     init(client: BLIPLimits, server: BLIPLimits) { limits = [.client: client, .server: server] }
 
-    // MARK: What the users do
+    // MARK: Users
 
     mutating func sent(
         _ request: BLIPRequest, number: UInt64, noReply: Bool, sink: SimulatedSink?, by peer: StackPair.Peer
@@ -67,7 +67,7 @@ struct SessionLedger {
             .keys.sorted()
     }
 
-    // MARK: What the stacks say
+    // MARK: Events of the stacks
 
     mutating func happened(_ event: ProtocolStack.Event, to peer: StackPair.Peer) throws(FuzzFinding) {
         try require(end[peer] == nil, "\(event) behind the end")
@@ -156,7 +156,7 @@ struct SessionLedger {
         }
     }
 
-    // MARK: What must be true after each step
+    // MARK: Invariants after each step
 
     func checkLimits(_ usage: MemoryUsage, of peer: StackPair.Peer) throws(FuzzFinding) {
         guard let limits = limits[peer] else { return }

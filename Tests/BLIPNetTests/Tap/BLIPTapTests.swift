@@ -148,7 +148,7 @@ import Testing
         ]
     }
 
-    // MARK: What is broken
+    // MARK: Broken streams
 
     @Test("says what is malformed and goes on", arguments: BLIPMalformedInput.all)
     func malformed(input: BLIPMalformedInput.Case) {

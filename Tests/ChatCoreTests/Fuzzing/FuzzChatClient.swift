@@ -216,7 +216,7 @@ private final class FuzzChatSession: @unchecked Sendable {
         }
     }
 
-    // MARK: What must hold
+    // MARK: Invariants
 
     private func history() async throws -> [ChatMessage] {
         try await client.ask(.page(of: contact, .newest, limit: 10_000))

@@ -139,7 +139,7 @@ struct WritingTests {
         #expect(fixture.state.composer.input.text == "ab")
     }
 
-    // MARK: What was typed
+    // MARK: Typed lines
 
     @Test("Ctrl-r finds what was typed; Enter takes the line and sends nothing; undo brings the draft back")
     func searchTyped() {

@@ -80,7 +80,7 @@ struct SixelTests {
         }
     }
 
-    // MARK: Where
+    // MARK: Places
 
     @Test("cells of a picture are found again, whole, cut and covered")
     func pieces() {

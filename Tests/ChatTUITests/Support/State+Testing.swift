@@ -7,9 +7,7 @@ import ChatCore
 
 extension Surface {
     mutating func set<Value>(_ path: WritableKeyPath<ScreenSettings, Value>, to value: Value) {
-        var new = settings
-        new[keyPath: path] = value
-        adopt(new)
+        change { $0[keyPath: path] = value }
     }
 
     mutating func change(_ change: (inout ScreenSettings) -> Void) {

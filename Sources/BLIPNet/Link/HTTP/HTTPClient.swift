@@ -71,7 +71,7 @@ actor HTTPClient {
         kept = nil
     }
 
-    // MARK: Who we are
+    // MARK: Credentials
 
     /// Takes the question of a 401; `true` if the request is to be sent again with an answer to it.
     private func learn(from response: HTTPResponse) async -> Bool {

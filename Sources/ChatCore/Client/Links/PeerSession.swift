@@ -107,7 +107,7 @@ struct PeerSession {
     /// The last request of a link has been handled.
     mutating func endConsuming(_ number: LinkNumber) { consumedLinks[number] = nil }
 
-    // MARK: What is
+    // MARK: Reading the state
 
     var link: ActiveLink? {
         if case .linked(let link) = phase { link } else { nil }

@@ -27,7 +27,7 @@ final class Punching {
         core.configuration.reach.observer != nil || book.seenHost(now: core.clock.now()) != nil
     }
 
-    // MARK: What others say of us
+    // MARK: Our addresses as others see them
 
     /// A contact whom we have called says from where that came.
     func noteSeen(_ place: Endpoint) {

@@ -44,7 +44,7 @@ final class Relays {
         self.onion = onion
     }
 
-    // MARK: What is
+    // MARK: Reading the state
 
     /// Our user's relays in their order, and how they are.
     var reports: [RelayReport] {

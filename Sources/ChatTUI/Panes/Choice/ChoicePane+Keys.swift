@@ -52,7 +52,7 @@ extension ChoicePane {
             choices(in: state).firstIndex { if case .contact(contact) = $0.target { true } else { false } } ?? -1
     }
 
-    // MARK: What is in them
+    // MARK: Entries
 
     private func reactionChoices(for message: ChatMessage, in state: AppState) -> [Choice] {
         let typed = list.filter.text

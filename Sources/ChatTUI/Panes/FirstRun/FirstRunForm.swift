@@ -248,7 +248,7 @@ struct FirstRunForm: Sendable {
         return nil
     }
 
-    // MARK: What is said
+    // MARK: Sentences
 
     /// A sentence for the row below the fields; not of a problem, which goes before.
     var hint: String? {

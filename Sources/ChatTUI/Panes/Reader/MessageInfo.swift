@@ -117,7 +117,7 @@ struct MessageInfo {
         return lead + words.text
     }
 
-    // MARK: What it said before
+    // MARK: Earlier versions
 
     private func history(width: Int) -> [StyledLine] {
         guard words.isEdited else { return [] }
@@ -133,7 +133,7 @@ struct MessageInfo {
         return rows
     }
 
-    // MARK: What was hidden
+    // MARK: Hidden characters
 
     /// The code points that are not shown as themselves.
     private func hidden(width: Int) -> [StyledLine] {

@@ -20,7 +20,7 @@ struct TransfersPane: Pane {
     var overlay: Overlay { .transfers(self) }
     var keyContext: KeyContext { limit != nil ? .prompt : filter.isOpen ? .filter : .transfers }
 
-    // MARK: What is listed
+    // MARK: The list
 
     /// The transfers that match the filter.
     func listed(in state: AppState) -> [TransferGroup] {

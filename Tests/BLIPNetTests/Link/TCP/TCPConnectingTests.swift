@@ -188,7 +188,7 @@ import Testing
         #expect(NameResolver.interleaved(addresses, policy).map(\.hostText) == ["::1", "::2"])
     }
 
-    // MARK: Where from
+    // MARK: Local addresses
 
     /// A port that was free a moment ago.
     private func freePort() throws -> UInt16 {
